@@ -31,7 +31,7 @@ import sparring
 from sparring.checks.ranks import launch, target
 from sparring.errors import InputError
 from sparring.spec.core.model import Page
-from sparring.verification.algorithm import judged
+from sparring.verification.algorithm import find_target
 
 LIMIT = 900.0
 """Seconds after which a cell counts as hanging."""
@@ -136,7 +136,7 @@ def algorithms(text: str) -> list[Algorithm]:
 
 def algorithm(page: Page) -> Algorithm | None:
     """How a page's implementation is measured; None where there is none, or where its result is no sum."""
-    found = judged(page)
+    found = find_target(page)
     if found is None or page.dense or page.collective != "allreduce":
         return None
     return Algorithm(page.name, found, sparse=page.sparse)

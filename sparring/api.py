@@ -163,7 +163,7 @@ def verify(
     if mutants:
         from sparring.mutation import survey
 
-        extra["mutants"] = survey.summary(spread(partial(survey.told, full=full), others, track, jobs))
+        extra["mutants"] = survey.summary(spread(partial(survey.judge_mutants, full=full), others, track, jobs))
     return Report("verify", results, gaps, time.perf_counter() - start, extra)
 
 
@@ -216,7 +216,7 @@ def run_report(
     def prepared() -> tuple[Page, list[Any]]:
         if job and ranks not in (None, job[1]):
             raise InputError(f"--ranks {ranks}, but mpiexec started {job[1]} ranks")
-        found, taking = run_inputs.asked(algo, selector, params or {})
+        found, taking = run_inputs.find_page(algo, selector, params or {})
         return found, run_inputs.vectors(found, job[1] if job else ranks or 4, options._replace(selector=taking))
 
     one, xs = runs.on_all_ranks(prepared) if job else prepared()
@@ -234,7 +234,7 @@ def run_report(
         **({"selector": selector} if selector else {}),
     }  # fmt: skip
     if one.sparse:
-        told["sparse"] = traffic.told(one, xs, ran.words, ran.bytes)
+        told["sparse"] = traffic.report_traffic(one, xs, ran.words, ran.bytes)
     return Report("run", [Result(one.name, "result", verdict, detail)], [], time.perf_counter() - start, {"run": told})
 
 
@@ -289,12 +289,12 @@ def cost(
     from sparring.costs import costs, union_cost
 
     found = algo if isinstance(algo, Page) else page(algo, **params)
-    union_cost.checked(support)
+    union_cost.check_support(support)
     if nodes is not None or topology is not None:
         from sparring.costs import shared_links
         from sparring.costs.links import places
 
-        return shared_links.sharedcost(found, places.place(nodes, topology), support)
+        return shared_links.sharedcost(found, places.find_place(nodes, topology), support)
     return union_cost.derive(found, support) if found.data == "sparse" else costs.cost(found)
 
 

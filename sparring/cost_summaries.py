@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from sparring.checks.doctor.ranks import cores
-from sparring.costs.summary import Sheet, checked
-from sparring.disk_cache import digest, installed, keep, kept
+from sparring.costs.summary import Sheet, checked_sheet
+from sparring.disk_cache import digest, installed, keep, recall
 from sparring.errors import Undecided
 from sparring.parallel import spread
 from sparring.spec.core import pages
@@ -43,27 +43,27 @@ def make(support: str, page: Page, _: Track) -> list[Sheet]:
     from sparring.costs import costs, union_cost
 
     try:
-        one = checked(union_cost.derive(page, support) if page.data == "sparse" else costs.cost(page))
+        one = checked_sheet(union_cost.derive(page, support) if page.data == "sparse" else costs.cost(page))
     except Undecided as why:
         one = Sheet(page.name, undecided=str(why))
     if key := identity(page, support):
-        keep(place(page, support), key, one)
+        keep(cache_name(page, support), key, one)
     return [one]
 
 
 def reused(page: Page, support: str) -> Sheet | None:
     """The page's sheet if it is kept."""
     key = identity(page, support)
-    return kept(place(page, support), key, Sheet) if key else None
+    return recall(cache_name(page, support), key, Sheet) if key else None
 
 
-def place(page: Page, support: str) -> str:
+def cache_name(page: Page, support: str) -> str:
     """The name of what is kept: a page under other parameters is another."""
-    asked = [page.module.__name__, str(source(page)), support, told(page.params)]
+    asked = [page.module.__name__, str(source(page)), support, format_parameters(page.params)]
     return f"cost-{page.name}-{digest(chr(0).join(asked).encode())[:16]}"
 
 
-def told(params: Mapping[str, Any]) -> str:
+def format_parameters(params: Mapping[str, Any]) -> str:
     """A page's parameters as text."""
     return json.dumps(params, sort_keys=True, default=repr)
 
@@ -80,7 +80,7 @@ def identity(page: Page, support: str) -> str:
     text = file.read_bytes()
     if not page.module.__name__.startswith("sparring.") and not alone(text):
         return ""
-    asked = chr(0).join([installed(ROOMS, JUDGES), page.name, support, told(page.params)])
+    asked = chr(0).join([installed(ROOMS, JUDGES), page.name, support, format_parameters(page.params)])
     return digest(asked.encode() + text)
 
 

@@ -45,7 +45,7 @@ def folder() -> Path | None:
     return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "sparring"
 
 
-def kept(name: str, key: str, kind: type[Value]) -> Value | None:
+def recall(name: str, key: str, kind: type[Value]) -> Value | None:
     """The value of that name and key, None where there is none."""
     place = folder()
     if place is None:

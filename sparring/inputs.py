@@ -289,10 +289,10 @@ def sparse(archive: Archive) -> list[Sparse]:
     """The sparse vectors of all ranks, which must agree in dtype."""
     names = parts(archive, None)
     count = max(sum(name.startswith(kind) for name in names) for kind in ("indices", "values"))
-    n = int(part(archive, "n", 0, INDICES, "the length of all vectors"))
+    n = int(read_array(archive, "n", 0, INDICES, "the length of all vectors"))
     vectors: list[Sparse] = []
     for r in range(count):
-        indices, values = (part(archive, f"{kind}{r}", 1, dtypes, f"rank {r}")
+        indices, values = (read_array(archive, f"{kind}{r}", 1, dtypes, f"rank {r}")
                            for kind, dtypes in (("indices", INDICES), ("values", VALUES)))  # fmt: skip
         if vectors and values.dtype != (first := vectors[0].dtype):
             raise archive.fault(
@@ -305,7 +305,7 @@ def sparse(archive: Archive) -> list[Sparse]:
     return vectors
 
 
-def part(archive: Archive, name: str, dimensions: int, dtypes: tuple[str, ...], what: str) -> Vector:
+def read_array(archive: Archive, name: str, dimensions: int, dtypes: tuple[str, ...], what: str) -> Vector:
     """The array of that name; raises InputError unless it is there, and of these dimensions and dtypes."""
     if name not in archive.headers:
         raise InputError(f"{archive.path}: no entry {name!r} ({what}); right: {PARTS}")

@@ -50,7 +50,7 @@ def recalled(name: str, plan: Plan) -> list[Result] | None:
     """What was found of an algorithm or selector, if nothing has changed since; else None."""
     if not ours(name, plan):
         return None
-    some = disk_cache.kept(f"verify-{name}", theorems.key(name, plan), list[Found])
+    some = disk_cache.recall(f"verify-{name}", theorems.key(name, plan), list[Found])
     with suppress(KeyError):
         return None if some is None else [one.result() for one in some]
     return None

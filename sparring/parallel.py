@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 def verified(algos: Sequence[str | Page], plan: Plan, track: Track, jobs: int | Executor, done: Done) -> list[Result]:
     """The results for all algorithms and selectors, as ``spread`` has them."""
-    return spread(partial(judged, plan), algos, track, jobs, done)
+    return spread(partial(judge_one, plan), algos, track, jobs, done)
 
 
-def judged(plan: Plan, one: Page | Selector, track: Track) -> list[Result]:
+def judge_one(plan: Plan, one: Page | Selector, track: Track) -> list[Result]:
     """All results of one."""
     from sparring.verification.algorithm import verify_page
     from sparring.verification.selector import verify_selector
@@ -50,7 +50,7 @@ def judged(plan: Plan, one: Page | Selector, track: Track) -> list[Result]:
     return verify_selector(one, track) if isinstance(one, Selector) else verify_page(plan, one, track)
 
 
-def named(name: str) -> Any:
+def find_subject(name: str) -> Any:
     """The algorithm or selector of that name."""
     return selectors.find(name) if name in selectors.names() else pages.find(name)
 
@@ -60,19 +60,19 @@ def each(work: Callable[[Page], Iterable[One]], algos: Sequence[str | Page], job
 
     ``jobs``: so many processes.  Whatever ends this early, an interruption or bad input, ends them at once.
     """
-    several = checked(algos, jobs)
+    several = names_to_share(algos, jobs)
     if not several:
         for algo in algos:
             yield from work(algo if isinstance(algo, Page) else pages.find(algo, **params))
         return
     with processes(min(jobs, len(several))) as pool:
         with deaf():
-            parts = submitted(partial(whole, work, params), several, pool)
+            parts = submitted(partial(all_of, work, params), several, pool)
         for part in parts:
             yield from part.result()
 
 
-def whole(work: Callable[[Page], Iterable[One]], params: Mapping[str, Any], name: str) -> list[One]:
+def all_of(work: Callable[[Page], Iterable[One]], params: Mapping[str, Any], name: str) -> list[One]:
     """All that ``work`` has for one algorithm, in a process that has nothing but its name."""
     return [*work(pages.find(name, **params))]
 
@@ -122,10 +122,10 @@ def spread(
 
     ``jobs``: so many processes, or what runs them; ``done``: is told of each.  Raises InputError for less than one.
     """
-    names = checked(algos, jobs)
+    names = names_to_share(algos, jobs)
     if not names:
-        found = [algo if isinstance(algo, Page) else named(algo) for algo in algos]
-        return [one for page in found for one in told(page.name, timed(work, page, track), done)]
+        found = [algo if isinstance(algo, Page) else find_subject(algo) for algo in algos]
+        return [one for page in found for one in report_done(page.name, timed(work, page, track), done)]
     if isinstance(jobs, Executor):
         return gathered(work, names, track, jobs, done)
     with processes(min(jobs, len(names))) as pool:
@@ -138,13 +138,13 @@ def timed(work: Callable[[Subject, Track], list[One]], one: Subject, track: Trac
     return work(one, track), time.perf_counter() - start
 
 
-def told(name: str, part: tuple[list[One], float], done: Done) -> list[One]:
+def report_done(name: str, part: tuple[list[One], float], done: Done) -> list[One]:
     """What there is of an algorithm, of which ``done`` is told."""
     done(name, *part)
     return part[0]
 
 
-def checked(algos: Sequence[str | Page], jobs: int | Executor) -> list[str]:
+def names_to_share(algos: Sequence[str | Page], jobs: int | Executor) -> list[str]:
     """The names of the algorithms, where several processes can share them; none where this one has all the work."""
     if isinstance(jobs, int) and jobs < 1:
         raise InputError(f"jobs={jobs}: at least 1 process")
@@ -158,7 +158,7 @@ def gathered(work: Work[One], names: Sequence[str], track: Track, pool: Executor
         parts = submitted(partial(alone, work), names, pool)
     name_of = dict(zip(parts, names))
     arriving = track(Arriving(parts), "algorithms, several at a time")
-    found = {part: told(name_of[part], part.result(), done) for part in arriving}
+    found = {part: report_done(name_of[part], part.result(), done) for part in arriving}
     return [one for part in parts for one in found[part]]
 
 
@@ -191,7 +191,7 @@ def lengthy(name: str) -> bool:
 
 def alone(work: Work[One], name: str) -> tuple[list[One], float]:
     """What ``work`` has for one algorithm, in a process that has nothing but its name."""
-    return timed(work, named(name), lambda items, _: items)
+    return timed(work, find_subject(name), lambda items, _: items)
 
 
 def ranks() -> AbstractContextManager[Executor | None]:

@@ -19,7 +19,7 @@ class Rule(NamedTuple):
     words: str
 
 
-def whole(low: int, high: int = (1 << 63) - 1) -> Rule:
+def integer(low: int, high: int = (1 << 63) - 1) -> Rule:
     """An integer from ``low`` to ``high``; true and false are none."""
     words = str(low) if low == high else f"an integer from {low} to {high}"
     return Rule(lambda x: type(x) is int and low <= x <= high, words)

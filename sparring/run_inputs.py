@@ -41,7 +41,7 @@ class Options(NamedTuple):
     """What takes the entries, where vectors are sparse."""
 
 
-def asked(algo: str, selector: str | None, params: Mapping[str, Any]) -> tuple[Page, Taking]:
+def find_page(algo: str, selector: str | None, params: Mapping[str, Any]) -> tuple[Page, Taking]:
     """The page, and the selector of its vectors; where the page selects by itself, it gets the named one.
 
     Raises InputError for a selector where the page sends whole vectors, UnknownPage for no such page or selector.
@@ -61,7 +61,7 @@ def vectors(page: Page, ranks: int, options: Options) -> list[Any]:
     Raises InputError where the options contradict each other, the page, or the file.
     """
     part = wanted(page, options)
-    xs = whole(ranks, options, inputs.load if page.sparse else inputs.load_vectors)
+    xs = load_vectors(ranks, options, inputs.load if page.sparse else inputs.load_vectors)
     if not options.allow_nan:
         refuse_nan(xs)
     if not page.sparse:
@@ -91,7 +91,7 @@ def wanted(page: Page, options: Options) -> Fraction:
     return fraction(DENSITY if density is None else density)
 
 
-def whole(ranks: int, options: Options, load: Callable[..., Any]) -> list[Any]:
+def load_vectors(ranks: int, options: Options, load: Callable[..., Any]) -> list[Any]:
     """One vector a rank: from what was named, or normal float32 of that size, seeded by rank."""
     size, file, key = options.size, options.file, options.key
     if file is None:

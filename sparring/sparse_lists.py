@@ -23,7 +23,7 @@ def fills(page: Page) -> bool:
     return hasattr(page.module, "fills")
 
 
-def given(page: Page, xs: Sequence[Any]) -> list[Any]:
+def page_inputs(page: Page, xs: Sequence[Any]) -> list[Any]:
     """``xs`` as the page takes them: where it takes sparse vectors, a part of each.
 
     Which entries, and how far they are apart, depends on the ranks and the length alone: none, all,
@@ -55,7 +55,7 @@ def made(x: SparseVector, dtype: Any) -> Sparse:
     return Sparse(np.array(x.indices, np.int64), np.array(x.values, dtype), x.n)
 
 
-def told(y: Any, wanted: Sparse) -> str:
+def describe_difference(y: Any, wanted: Sparse) -> str:
     """What ``y`` is, unless it is a sparse vector of the same support, length and dtypes."""
     if not isinstance(y, Sparse):
         return f"returned {type(y).__name__}, not a Sparse"

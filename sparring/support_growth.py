@@ -160,10 +160,10 @@ def selected(vectors: list[Any], k: int | None, density: float | Fraction | None
     if len(asked) != 1:
         told = "both k and density are given" if asked else "neither k nor density is given"
         raise InputError(f"{told}: of a dense vector each rank keeps k entries, or the share density of them")
-    return [top(x, kept(x.size, k, density)) for x in vectors]
+    return [top(x, count_kept(x.size, k, density)) for x in vectors]
 
 
-def kept(n: int, k: int | None, density: float | Fraction | None) -> int:
+def count_kept(n: int, k: int | None, density: float | Fraction | None) -> int:
     """How many of ``n`` entries are kept: ``k``, or the whole number nearest to ``density n``."""
     if density is None:
         if not isinstance(k, (int, np.integer)) or k < 0:

@@ -15,7 +15,7 @@ from sparring.errors import InputError
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
-from sparring.verification.algorithm import judged
+from sparring.verification.algorithm import find_target
 
 
 def hook(algorithm: str = "ring_sparse", **params: Any) -> Callable[[Any, Any], Any]:
@@ -38,7 +38,7 @@ def hook(algorithm: str = "ring_sparse", **params: Any) -> Callable[[Any, Any], 
     """
     extra.there()
     page = pages.find(algorithm)
-    target = judged(page)
+    target = find_target(page)
     if target is None:
         raise InputError(f"{algorithm!r} has no implementation: 'sparring list' shows the algorithms that have one")
     made = Reducer(page, targets.load(target), params)

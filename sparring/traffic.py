@@ -19,7 +19,7 @@ DENSE, LISTS = "ring", "ring_allgather"
 """The algorithms of whole vectors, and of whole lists, that a run on sparse ones is compared with."""
 
 
-def told(page: Page, xs: Sequence[Sparse], words: Sequence[int], nbytes: Sequence[int]) -> dict[str, Any]:
+def report_traffic(page: Page, xs: Sequence[Sparse], words: Sequence[int], nbytes: Sequence[int]) -> dict[str, Any]:
     """All that a report says of a run of ``page`` on ``xs`` in which the ranks sent so many words and bytes.
 
     Fractions are texts such as ``"593/3"``, exactly.

@@ -106,7 +106,7 @@ def broken(traffic: Traffic, timing: Timing, sends: str) -> Iterator[str]:
             yield f"rank {r} has waited for step {t} at {waits[r, t]}, before it posts it"
     steps = 1 + max((t for _, t in posts), default=-1)
     for m in Traffic(traffic.p, traffic.steps[:steps]).transfers():
-        begin, end, name = timing.begins[m], timing.ends[m], told(m)
+        begin, end, name = timing.begins[m], timing.ends[m], describe_transfer(m)
         needs = (m.src, m.dst) if sends == "rendezvous" else (m.src,)
         ends = (m.src, m.dst) if sends == "rendezvous" else (m.dst,)
         if not begin < end:
@@ -115,7 +115,7 @@ def broken(traffic: Traffic, timing: Timing, sends: str) -> Iterator[str]:
         yield from (f"{name} ends after rank {r} has waited for it" for r in ends if end > waits[r, m.t])
     for one, other in combinations(timing.begins, 2):
         if one.src == other.src and meet(timing, one, other):
-            yield f"rank {one.src} sends {told(one)} and {told(other)} at one time"
+            yield f"rank {one.src} sends {describe_transfer(one)} and {describe_transfer(other)} at one time"
 
 
 def meet(timing: Timing, one: Transfer, other: Transfer) -> bool:
@@ -123,6 +123,6 @@ def meet(timing: Timing, one: Transfer, other: Transfer) -> bool:
     return max(timing.begins[one], timing.begins[other]) < min(timing.ends[one], timing.ends[other])
 
 
-def told(m: Transfer) -> str:
+def describe_transfer(m: Transfer) -> str:
     """A transfer in words."""
     return f"the message of step {m.t} from rank {m.src} to {m.dst}"

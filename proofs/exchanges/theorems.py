@@ -31,9 +31,9 @@ def of(exchange: Any, served: Callable[[str], Page]) -> Mapping[str, Mapping[str
     if not isinstance(exchange, ReduceScatter):
         return {}
     found: dict[str, dict[str, Claims]] = {"result": {}, "partition": {}, "contention": {}}
-    if given(exchange.bounds):
+    if is_given(exchange.bounds):
         found["result"]["regions"] = found["partition"]["regions"] = regions.partition
-    if given(exchange.bucket):
+    if is_given(exchange.bucket):
         page = served(exchange.through)
         found["result"][f"{page.name} in turns"] = partial(turns.own, page)
         found["contention"][f"{page.name} in turns"] = partial(turns.apart, page)
@@ -56,6 +56,6 @@ def lengths(page: Page) -> Iterator[Obligation]:
     yield from chain(own(page) if own else (), local_functions.sizes(page))
 
 
-def given(term: Any) -> bool:
+def is_given(term: Any) -> bool:
     """Whether a term of an exchange is not its default; letters never are."""
     return not (isinstance(term, int | tuple) and not term)

@@ -48,7 +48,7 @@ def export(subject: Subject, attempts: Iterable[Attempt], folder: Path) -> list[
     for attempt in attempts:
         if isinstance(attempt, Theorem) and attempt.name in STATEMENTS:
             own = {path: texts[part] for part, path in paths(name, attempt.name).items() if texts}
-            entries.append(entry(attempt, subject.page, written(own, folder), why))
+            entries.append(entry(attempt, subject.page, write_files(own, folder), why))
     return entries
 
 
@@ -57,7 +57,7 @@ def paths(algorithm: str, theorem: str) -> dict[str, str]:
     return {part: f"{FOLDER}/{algorithm}_{part}.v" for part in ("schedule", theorem)}
 
 
-def written(texts: Mapping[str, str], folder: Path) -> dict[str, str]:
+def write_files(texts: Mapping[str, str], folder: Path) -> dict[str, str]:
     """Write each text as the file of its name below ``folder``; returns the digests of the files."""
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
@@ -92,7 +92,7 @@ def generic(*tactics: str) -> dict[str, str]:
 
 def conclude(entries: Sequence[Entry], folder: Path) -> Entry:
     """Write the files that instances need, and the order of all; returns the manifest's part about Coq."""
-    shared = written({f"{FOLDER}/{name}.v": text for name, text in generic().items()}, folder)
+    shared = write_files({f"{FOLDER}/{name}.v": text for name, text in generic().items()}, folder)
     order = dict.fromkeys([*shared, *(file for one in entries for file in one["files"])])
     lines = ['-Q . ""', *(Path(file).name for file in order)]
     (folder / FOLDER / PROJECT).write_text("\n".join(lines) + "\n", encoding="utf-8")

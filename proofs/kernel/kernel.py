@@ -177,7 +177,7 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
     if wrong and not (facts and facts[0].witness["p"] < wrong.p):
         return REFUTED, str(wrong), {"p": wrong.p} | ({} if wrong.t is None else {"t": wrong.t})
     if facts:
-        return REFUTED, told(facts[0]), dict(facts[0].witness)
+        return REFUTED, describe_failure(facts[0]), dict(facts[0].witness)
     if doubtful := [a for a in failed if a.problem]:
         return UNDECIDED, f"{doubtful[0].obligation.name}: {doubtful[0].problem}", {}
     if page.composed:  # its text cannot be read there
@@ -193,7 +193,7 @@ def ran_wrong(page: Page, conjecture: Conjecture, failed: Sequence[Answer]) -> e
     return execution.first(conjecture.check, page, [*execution.RANKS, *(p for p in larger if p <= LARGEST_RUN)])
 
 
-def told(a: Answer) -> str:
+def describe_failure(a: Answer) -> str:
     """A failed obligation with its counterexample; by its name alone, where nothing could satisfy it."""
     if a.obligation.claim is False:
         return a.obligation.name
@@ -206,7 +206,7 @@ def not_inductive(page: Page, conjecture: Conjecture, failed: Answer) -> Weighed
     lie = None if conjecture.name == "agreement" else execution.first_lie(page)
     if lie:
         return NOT_INDUCTIVE, f"{clean}, but {lie}", lie._asdict()
-    return NOT_INDUCTIVE, f"{clean}, but {told(failed)}", dict(failed.witness)
+    return NOT_INDUCTIVE, f"{clean}, but {describe_failure(failed)}", dict(failed.witness)
 
 
 def expected(attempt: Attempt) -> Attempt:

@@ -13,7 +13,7 @@ from sparring.proofs.coq.check import CLOSED
 from sparring.proofs.kernel.certificates import FORMAT, MANIFEST, VERSION, Entry
 from sparring.proofs.kernel.coq import STATEMENTS
 from sparring.proofs.kernel.instances import FOLDER, paths
-from sparring.rules import Rule, check, one_of, text, whole
+from sparring.rules import Rule, check, integer, one_of, text
 from sparring.spec.core.vocabulary import OWN
 
 MOST = 1 << 26
@@ -21,7 +21,7 @@ MOST = 1 << 26
 ANSWERS = ("unsat", "sat", "unknown", "unreadable")
 
 
-def words(most: int) -> Rule:
+def words_rule(most: int) -> Rule:
     """Text on one line."""
     return text(f".{{1,{most}}}", f"text of 1 to {most} printable characters")
 
@@ -40,19 +40,19 @@ COQ_FILES = digests(text(rf"{FOLDER}/[A-Za-z][A-Za-z0-9_]*\.v", f"{FOLDER}/NAME.
 
 WHOLE = {
     "format": one_of(FORMAT),
-    "version": whole(VERSION, VERSION),
+    "version": integer(VERSION, VERSION),
     "solvers": OBJECT,
     "theorems": LIST,
     "coq": OBJECT,
 }
-COQ = {"version": words(100), "generic": COQ_FILES, "certificates": LIST}
+COQ = {"version": words_rule(100), "generic": COQ_FILES, "certificates": LIST}
 THEOREM = {
-    "algorithm": words(200),
+    "algorithm": words_rule(200),
     "parameters": OBJECT,
     "kind": text(OWN, "small letters, digits and _"),
-    "theorem": words(200),
-    "statement": words(2000),
-    "verdict": words(100),
+    "theorem": words_rule(200),
+    "statement": words_rule(2000),
+    "verdict": words_rule(100),
 }
 PROVED = {**THEOREM, "digest": DIGEST, "obligations": Rule(lambda x: isinstance(x, list) and bool(x), "a list")}
 CLAIMED = {
@@ -63,10 +63,10 @@ OBLIGATION = {
     **CLAIMED,
     "file": text(r"[\w-]+(/[\w-]+)*\.smt2", "a path below the folder, of letters, digits, - and _, that ends in .smt2"),
     "sha256": DIGEST,
-    "obligation": words(200),
+    "obligation": words_rule(200),
     "expected": one_of("unsat", "sat"),
     "answers": Rule(lambda x: isinstance(x, dict) and set(x.values()) <= {*ANSWERS}, "answers by solver"),
-    "effort": whole(0),
+    "effort": integer(0),
 }
 INSTANCE = {
     **THEOREM,

@@ -60,7 +60,7 @@ def recheck(folder: Path, pages: Iterable[Page] = ()) -> Iterator[Judged]:
             fault, spent = again(one, folder)
             faults += [fault] if fault else []
             effort += spent
-        statement, verdict, detail = judged(entry, faults, folder, shelf)
+        statement, verdict, detail = judge_entry(entry, faults, folder, shelf)
         yield Judged(entry["algorithm"], entry["theorem"], statement, verdict, detail, effort)
     yield from left_out(found.theorems, shelf)
     with tempfile.TemporaryDirectory() as room:
@@ -118,7 +118,7 @@ Sentence = tuple[str, Verdict, str]
 """What may be said of a theorem, the verdict on it, and the detail."""
 
 
-def judged(entry: Entry, faults: list[Found], folder: Path, shelf: Shelf) -> Sentence:
+def judge_entry(entry: Entry, faults: list[Found], folder: Path, shelf: Shelf) -> Sentence:
     """The worst of what was found; else what the files come to, as the page at hand says."""
     asked = len(entry["obligations"])
     apart = f"{asked} questions, whose meaning was not compared with a page."
@@ -192,7 +192,7 @@ def again(entry: Entry, folder: Path) -> tuple[Found | None, int]:
         question = unchanged(folder, entry["file"], entry["sha256"])
     except InputError as changed:
         return (REFUTED, str(changed)), 0
-    answers, effort = asked(question)
+    answers, effort = ask_both(question)
     wrong = {solver: word for solver, word in answers.items() if word != entry["expected"]}
     if not wrong:
         return None, effort
@@ -201,7 +201,7 @@ def again(entry: Entry, folder: Path) -> tuple[Found | None, int]:
     return (verdict, f"{entry['file']}: {told}, wanted is {entry['expected']}"), effort
 
 
-def asked(question: str) -> tuple[Mapping[str, str], int]:
+def ask_both(question: str) -> tuple[Mapping[str, str], int]:
     """Both solvers' answers to SMT-LIB text, and z3's effort."""
     z3_, effort = solvers.ask_z3_text(question)
     try:

@@ -59,10 +59,12 @@ def values(page: Page) -> Iterator[Obligation]:
     So what *result* says of a chunk's contributions is so of every entry of it.  What is cut off is what
     the runner adds to the residual: the entries where nothing is left.
     """
-    yield from distinct(claim for act in ACTS for w in WIDTHS if page.data in LOCAL for claim in kept(page, act, w))
+    yield from distinct(
+        claim for act in ACTS for w in WIDTHS if page.data in LOCAL for claim in keeps_values(page, act, w)
+    )
 
 
-def kept(page: Page, act: str, w: int) -> Iterator[Obligation]:
+def keeps_values(page: Page, act: str, w: int) -> Iterator[Obligation]:
     """The same of one function and one width."""
     letters = Letters()
     x = point(letters)
@@ -75,7 +77,7 @@ def kept(page: Page, act: str, w: int) -> Iterator[Obligation]:
     if page.data == "selected":
         claims = {f"what is {act} and what is cut make what was there": y.part + x.without(y).part == x.part}
     box = (*during_any(page), size >= 0, size <= n, *letters.facts)
-    yield from (plain(page, name, box, claim) for name, claim in claims.items())
+    yield from (plain_obligation(page, name, box, claim) for name, claim in claims.items())
 
 
 BOX = (p >= 1, within(r), n >= 0)
@@ -98,8 +100,8 @@ def staying(page: Page) -> Iterator[Obligation]:
     begun = both(mine.part == x.part, theirs.part == other.part)
     box = (p >= 1, n >= 0, *letters.facts)
     there, name = y.there, "what stays behind where the result has"
-    yield plain(page, f"{name} an entry", box, implies(there, mine.part == cut.part))
-    yield plain(page, f"{name} none", box, implies(negate(there), either(alike, begun)))
+    yield plain_obligation(page, f"{name} an entry", box, implies(there, mine.part == cut.part))
+    yield plain_obligation(page, f"{name} none", box, implies(negate(there), either(alike, begun)))
 
 
 Left = Callable[[Point, Point, Point], Point]
@@ -118,14 +120,16 @@ def same(page: Page, rule: Left) -> Iterator[Obligation]:
     letters, left = Letters(), cast("Left", page.left)
     x, cut, y = (point(letters, n) for _ in range(3))
     a, b = left(x, cut, y), rule(x, cut, y)
-    yield plain(page, "the same", (p >= 1, n >= 0, *letters.facts), both(iff(a.there, b.there), a.part == b.part))
+    yield plain_obligation(
+        page, "the same", (p >= 1, n >= 0, *letters.facts), both(iff(a.there, b.there), a.part == b.part)
+    )
 
 
 BOUNDED = "No message is longer than the dense one and its header, whatever its entries."
 FORMULAS = ("words", "added", "octets", "encoded")
 
 
-def told(page: Page) -> str:
+def describe_sizes(page: Page) -> str:
     """What is proved of sizes in words; where entries are selected, of as many as the page's parameter says."""
     k = page.params.get("k")
     many = f", for k = {k}" if page.data == "selected" and isinstance(k, int) else ""
@@ -145,12 +149,12 @@ def encodings(page: Page, w: int) -> Iterator[Obligation]:
         home: Mapping[str, Any] = getattr(getattr(page.module, "octets", None), "__globals__", {})
         box, name = (p >= 1, within(m, size + 1)), page.encoded(m, size, w)
         taken = page.octets(m, size, w) - home.get("HEADER", 0)
-        for word in sorted(words(name)):
+        for word in sorted(encoding_names(name)):
             least, most = length(word, home, w)
             right = either(taken == least, taken == most)
-            yield plain(page, f"bytes of {word}", box, implies(named(name, word), right))
+            yield plain_obligation(page, f"bytes of {word}", box, implies(names_encoding(name, word), right))
             if page.data == "sparse":
-                yield plain(page, f"no longer than {word}", box, taken <= most)
+                yield plain_obligation(page, f"no longer than {word}", box, taken <= most)
 
 
 def length(word: str, home: Mapping[str, Any], w: int) -> tuple[Int, Int]:
@@ -168,7 +172,7 @@ def length(word: str, home: Mapping[str, Any], w: int) -> tuple[Int, Int]:
         "bitmap": m * w + (size + 7) // 8,
         "offsets": m * (w + 2) + begins,
     }
-    found = known[word] if word in known else asked(home[word], m=m, size=size, w=w)
+    found = known[word] if word in known else call_with_letters(home[word], m=m, size=size, w=w)
     return found, found
 
 
@@ -182,18 +186,20 @@ def density(page: Page, w: int) -> Iterator[Obligation]:
     x = point(letters)
     y, box = read(page, "sent", x, w), (*during_any(page), size >= 0, *letters.facts)
     rule = getattr(page.module, "fills", None)
-    fills = asked(rule, **page.params, m=x.m, size=size, t=t, p=p) if rule else False
+    fills = call_with_letters(rule, **page.params, m=x.m, size=size, t=t, p=p) if rule else False
     longer = page.octets(x.m, size, w) < page.octets(y.m, size, w)
-    yield plain(page, "nothing makes a message longer", box, implies(longer, both(fills, negate(page.adds(t, p)))))
+    yield plain_obligation(
+        page, "nothing makes a message longer", box, implies(longer, both(fills, negate(page.adds(t, p))))
+    )
     if rule:
-        yield plain(page, "what goes dense by rule", box, implies(fills, y.m == size))
+        yield plain_obligation(page, "what goes dense by rule", box, implies(fills, y.m == size))
     yield from complete(page, page.encoded(y.m, size, w), y.m, box)
 
 
 def complete(page: Page, name: Any, many: Int, box: Iterable[Bool]) -> Iterator[Obligation]:
     """Where the formula may name an encoding without indices, all entries are there when it does."""
-    if words(name) & {*WHOLE}:
-        yield plain(page, "without indices all is there", box, implies(alone(name), many == size))
+    if encoding_names(name) & {*WHOLE}:
+        yield plain_obligation(page, "without indices all is there", box, implies(alone(name), many == size))
 
 
 def selection(page: Page, w: int) -> Iterator[Obligation]:
@@ -210,23 +216,23 @@ def selection(page: Page, w: int) -> Iterator[Obligation]:
     box = (*during_any(page), q >= 0, q < p, *letters.facts)
     for limit in letters.limits:
         share = chunk_words(at, chunks, where(k <= n, k, n))
-        yield plain(page, "parts of k", box, smaller(limit, own) == smaller(share, own))
+        yield plain_obligation(page, "parts of k", box, smaller(limit, own) == smaller(share, own))
     enough = (k <= n, *box, *(limit < own for limit in letters.limits))
 
     def said(many: Int) -> Bool:
         """As many as one message has, or of a block one chunk."""
         share = many if single(count) else chunk_words(at, chunks, k, count)
         name = page.encoded(share, chunk_words(at, chunks, n, count), w)
-        length = where(named(name, "values"), share, list_words(share))
+        length = where(names_encoding(name, "values"), share, list_words(share))
         values = page.added(r, t, c, p, n, k) == share
         return every(
             values, page.words(r, t, c, p, n, k) == length, single(count) or many == chunk_words(at, chunks, k)
         )
 
     came = every(t < page.steps(p), sends(page, r), negate(q == r), page.holds(q, r, c, t, p))
-    yield plain(page, "a message of the first step", (*enough, t == 0), said(begun))
-    yield plain(page, "a message of what was summed", (*enough, came), said(summed))
-    yield plain(page, "a message of any step", enough, either(said(begun), said(summed)))
+    yield plain_obligation(page, "a message of the first step", (*enough, t == 0), said(begun))
+    yield plain_obligation(page, "a message of what was summed", (*enough, came), said(summed))
+    yield plain_obligation(page, "a message of any step", enough, either(said(begun), said(summed)))
     yield from complete(page, page.encoded(m, size, w), m, (p >= 1, within(m, size + 1)))
 
 
@@ -238,9 +244,9 @@ def totals(page: Page, w: int) -> Iterator[Obligation]:  # noqa: ARG001  # of wh
     box = (*during_any(page), k >= 0)
     says = page.words(r, t, c, p, n, k), page.added(r, t, c, p, n, k)
     if hasattr(page.module, "words"):
-        yield plain(page, "words of a message", box, says[0] == (list_words(many) if lists else many))
+        yield plain_obligation(page, "words of a message", box, says[0] == (list_words(many) if lists else many))
     if hasattr(page.module, "added"):
-        yield plain(page, "values of a message", box, says[1] == many)
+        yield plain_obligation(page, "values of a message", box, says[1] == many)
 
 
 def during_any(page: Page) -> tuple[Bool, ...]:
@@ -252,29 +258,29 @@ def smaller(a: Int, b: Int) -> Int:
     return where(a <= b, a, b)
 
 
-def asked(function: Callable[..., Any], **letters: Any) -> Any:
+def call_with_letters(function: Callable[..., Any], **letters: Any) -> Any:
     """The function's value, of the letters that it asks for."""
     return function(**{name: letters[name] for name in inspect.signature(function).parameters})
 
 
-def words(name: Any) -> frozenset[str]:
+def encoding_names(name: Any) -> frozenset[str]:
     """The encodings that a formula may name."""
-    return frozenset().union(*map(words, name.args[1:])) if isinstance(name, Sym) else frozenset([name])
+    return frozenset().union(*map(encoding_names, name.args[1:])) if isinstance(name, Sym) else frozenset([name])
 
 
-def named(name: Any, word: str) -> Bool:
+def names_encoding(name: Any, word: str) -> Bool:
     """That the formula names this encoding."""
     if not isinstance(name, Sym):
         return bool(name == word)
-    return where(name.args[0], named(name.args[1], word), named(name.args[2], word))
+    return where(name.args[0], names_encoding(name.args[1], word), names_encoding(name.args[2], word))
 
 
 def alone(name: Any) -> Bool:
     """That the encoding which is named has no indices."""
-    return either(*(named(name, word) for word in WHOLE))
+    return either(*(names_encoding(name, word) for word in WHOLE))
 
 
-def plain(page: Page, name: str, hypotheses: Iterable[Bool], claim: Bool) -> Obligation:
+def plain_obligation(page: Page, name: str, hypotheses: Iterable[Bool], claim: Bool) -> Obligation:
     """An obligation that is read as integers, whatever the page's formulas are.
 
     Where a term is no linear arithmetic of integers (a shift, say, or a division by ``p``), a letter stands for it, the

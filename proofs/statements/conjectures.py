@@ -121,7 +121,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
     if (first := next(lengths, None)) is not None:
         yield Conjecture(
             "sizes",
-            local_functions.told(page) + (f"  {local_functions.BOUNDED}" if subject.sizes else ""),
+            local_functions.describe_sizes(page) + (f"  {local_functions.BOUNDED}" if subject.sizes else ""),
             chain([first], lengths),
             None,
         )

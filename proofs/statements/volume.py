@@ -87,7 +87,7 @@ def sizes(code: Any) -> Iterator[Obligation]:
         yield from growing(partial(octets, code, width), f"{code!r}, {width} bytes", period)
         for c in dict.fromkeys((0, 1, 2, 7, 8, 9, period // 8, period // 8 + 1, period)):
             if c <= LONGEST:
-                made = len(written(code, c, width))
+                made = len(write_message(code, c, width))
                 yield Obligation(f"{c} entries, {code!r}, {width} bytes", (), code.octets(c, width) == made)
 
 
@@ -128,7 +128,7 @@ def growing(size: Any, what: str, period: int) -> Iterator[Obligation]:
     yield Obligation(f"as many bytes for {period} more, {what}", (a >= 0,), size(a + period) == size(a) + more)
 
 
-def written(code: Any, c: int, width: int) -> bytes:
+def write_message(code: Any, c: int, width: int) -> bytes:
     """A message of so many entries; a code that not all vectors can have makes a ``sample`` of one."""
     x = Vector.of(np.arange(c).astype(f"f{width}"))
     (coded,) = code.pieces(code.sample(x) if hasattr(code, "sample") else x, [slice(0, c)])
@@ -198,10 +198,10 @@ def had_by(page: Page, ranks: int, entries: int, called: int, state: Any) -> tup
         texts.append(watched(one, rows[r]))
     returned, _ = played(page, texts)
     after = Memory(called + 1, [ending(page, one).state for one in returned]).ranks
-    return [*map(list, zip(*(filter(told, row) for row in rows)))], after
+    return [*map(list, zip(*(filter(is_in_trace, row) for row in rows)))], after
 
 
-def told(e: Exchange) -> bool:
+def is_in_trace(e: Exchange) -> bool:
     """Whether it is in a trace."""
     return type(e).__name__ != "Apart"
 

@@ -54,7 +54,7 @@ class Adapter(Protocol):
         ...
 
 
-def place(target: Any, on: str) -> str:
+def place_of(target: Any, on: str) -> str:
     """Where ``target`` runs: the words of a command on ranks of their own, everything else as asked.
 
     Raises InputError where the two do not belong together.

@@ -167,7 +167,7 @@ def run(
         finally:
             launch.stop(process)
         output.seek(0)
-        said, launcher = told(output.read().decode(errors="replace"))
+        said, launcher = last_lines(output.read().decode(errors="replace"))
     if code:
         how = f"ended with exit code {code}" if code > 0 else f"{End(-code, 0.0).words},"
         raise Failed(f"'{name}' {f'{how}{said}{launcher}'.rstrip(',')}{': it must be 0' * (code > 0)}")
@@ -208,7 +208,7 @@ class Halts:
                 raise Failed(f"{who} of '{self.name}' is stopped, as by SIGSTOP", rank or 0)
 
 
-def told(output: str) -> tuple[str, str]:
+def last_lines(output: str) -> tuple[str, str]:
     r"""The last line that the program said, and what its launcher has to say of that, for a sentence.
 
     >>> told("no memory\n=====\n=   BAD TERMINATION OF ONE\n=====\n=   KILLED BY SIGNAL: 9 (Killed)\n")

@@ -62,7 +62,7 @@ def from_raw(path: Path) -> Vector:
     if "indices" not in head:
         return cut(path, body, (head["n"], values))[0]
     indices = np.dtype(chosen(path, head, "indices", INDICES)).newbyteorder("<")
-    count = whole(path, head, "count")
+    count = read_count(path, head, "count")
     entries, at = cut(path, body, (count, values), (count, indices))
     return Sparse.made(at, entries, head["n"])
 
@@ -84,11 +84,11 @@ def header(path: Path, line: bytes) -> dict[str, Any]:
     told = {"format": FORMAT, "version": VERSION, **head}
     if (told["format"], told["version"]) != (FORMAT, VERSION):
         raise InputError(f"{path.name}: format {told['format']!r} {told['version']!r}: it must be {FORMAT!r} {VERSION}")
-    whole(path, head, "n")
+    read_count(path, head, "n")
     return head
 
 
-def whole(path: Path, head: Mapping[str, Any], name: str) -> int:
+def read_count(path: Path, head: Mapping[str, Any], name: str) -> int:
     """A number of entries; raises InputError for none."""
     number = head.get(name)
     if type(number) is not int or number < 0:

@@ -12,7 +12,7 @@ from sparring.advising.fusing import Plan, plan
 from sparring.advising.growing import Range
 from sparring.advising.least import Least, least
 from sparring.advising.measuring import Measured, Profile, Track
-from sparring.advising.spending import Derived, Place, in_parts, kept, known, needed, spent
+from sparring.advising.spending import Derived, Place, count_kept, in_parts, known, needed, spent
 from sparring.costs import union_cost
 from sparring.costs.costs import Cost, cost
 from sparring.costs.union_cost import UnionCost
@@ -155,7 +155,7 @@ def risks(derived: Derived, profile: Profile, p: int, place: Place) -> Iterator[
     yield from uneven(derived, fused, p)
     if isinstance(derived, Cost) and (length := known(derived, fused.size, p)) != fused.size:
         yield f"its formulas are those of {length} entries, which they can halve without a remainder"
-    k = kept(fused, "expected")
+    k = count_kept(fused, "expected")
     if isinstance(derived, Cost) and (parts := in_parts(derived, k, p)) != k:
         yield f"its formulas are those of {parts} kept entries, of which all chunks have as many"
     if page.composed:

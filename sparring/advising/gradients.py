@@ -272,12 +272,14 @@ def tensors(path: Path) -> Mapping[str, Stored]:
         raise InputError(f"{path}: is no safetensors file: {error}") from error
     return {
         name: Stored(
-            tuple(one.get_shape()), LETTERS.get(str(one.get_dtype()), str(one.get_dtype())), part(file, name, one)
+            tuple(one.get_shape()),
+            LETTERS.get(str(one.get_dtype()), str(one.get_dtype())),
+            tensor_reader(file, name, one),
         )
         for name, one in slices.items()
     }
 
 
-def part(file: Any, name: str, view: Any) -> Callable[[Any], Vector]:
+def tensor_reader(file: Any, name: str, view: Any) -> Callable[[Any], Vector]:
     """Reads a tensor, or worker ``r``'s part of it alone."""
     return lambda index: file.get_tensor(name) if index is ... else view[index : index + 1]

@@ -57,10 +57,10 @@ def spent(derived: Derived, what: Measured, p: int, width: int, place: Place, ca
     n = what.size if isinstance(derived, UnionCost) else known(derived, what.size, p)
     union = crowded(what, case, full) if isinstance(derived, UnionCost) else None
     if nodes is None:
-        shared = linked(page, networks.find(place.topology), machine, p=p, n=n, k=kept(what, case), width=width,
+        shared = linked(page, networks.find(place.topology), machine, p=p, n=n, k=count_kept(what, case), width=width,
                         union=union)  # fmt: skip
         return Spent(shared.time + handled, shared.startup)
-    counted = leveled(page, nodes, p=p, n=n, k=kept(what, case), width=width, union=union)
+    counted = leveled(page, nodes, p=p, n=n, k=count_kept(what, case), width=width, union=union)
     return Spent(counted.time + handled, counted.startup)
 
 
@@ -69,7 +69,7 @@ def handling(found: Needed, page: Page, what: Measured, p: int, case: str, machi
     if (not page.sparse and page.data != "selected") or {*get_args(Kind)} - machine.work.keys():
         return Fraction(0)
     selecting = machine.seconds("select", what.size) if page.sparse else Fraction(0)  # else it is the page's own
-    return selecting + work(machine, page, found.point, p, what.size, kept(what, case))
+    return selecting + work(machine, page, found.point, p, what.size, count_kept(what, case))
 
 
 class Needed(NamedTuple):
@@ -88,7 +88,7 @@ def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full
     if isinstance(derived, UnionCost):
         found = union_cost.measured(page, p, n, crowded(what, case, full), width)
         return Needed(found.messages, found.nbytes, found.added, found)
-    k, length = in_parts(derived, kept(what, case), p), known(derived, n, p)
+    k, length = in_parts(derived, count_kept(what, case), p), known(derived, n, p)
     point = derived.at(p=p, n=length, **({} if page.data == "vector" else {"k": k}), width=width)
     if point.critical is None:
         raise Undecided(f"{page.name}: no closed form of what is sent: {'; '.join(derived.gaps)}")
@@ -110,7 +110,7 @@ def step_by_step(derived: Cost, p: int, n: int, k: int, width: int) -> Fraction:
     return Fraction(nbytes)
 
 
-def kept(what: Measured, case: str) -> int:
+def count_kept(what: Measured, case: str) -> int:
     """How many entries a rank has."""
     return min(what.growth.k) if case == "low" else max(what.growth.k)
 

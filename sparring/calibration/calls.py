@@ -16,7 +16,7 @@ from sparring.impl.core import merge, messages, transport
 from sparring.impl.core.chunks import Chunk
 from sparring.impl.core.selection import top
 from sparring.spec.core.model import Page
-from sparring.verification.algorithm import judged
+from sparring.verification.algorithm import find_target
 
 Call = Callable[[], Any]
 
@@ -77,7 +77,7 @@ def algorithm(comm: Any, quantity: Quantity, page: Page) -> Call:
 
     A sparse one gets the largest entries of independent vectors, selected before; a class selects by itself.
     """
-    function: Any = targets.load(str(judged(page)))
+    function: Any = targets.load(str(find_target(page)))
     x: Any = normal(comm.Get_rank(), quantity.size)
     taken = inspect.signature(function).parameters
     options = {"validate": False} if "validate" in taken else {}

@@ -40,7 +40,7 @@ def profile(times: Times, found: Sequence[Quantity], pages: Sequence[Page]) -> M
     """
     rounds = seen(times, found)
     fits = Fits(*(fit(what, rounds, found) for what in ("exchange", "add")))
-    timed = [told(q, rounds[:, i], fits.at(q)) for i, q in enumerate(found)]
+    timed = [compare_times(q, rounds[:, i], fits.at(q)) for i, q in enumerate(found)]
     machine = assembled(times, fits, timed, {})
     judged, unjudged = predicted(machine, timed, sum(ranks for ranks, _ in times.hosts), pages)
     return assembled(times, fits, judged, unjudged)
@@ -64,7 +64,7 @@ def fit(what: str, rounds: Floats, found: Sequence[Quantity]) -> Fitted:
     return fitted(np.array([float(found[i].size) for i in columns]), rounds[:, columns])
 
 
-def told(q: Quantity, column: Floats, predicted: float | None) -> Timed:
+def compare_times(q: Quantity, column: Floats, predicted: float | None) -> Timed:
     """One quantity's times, beside what the fit says."""
     least, low, middle, high = (short(float(x)) for x in np.nanpercentile(column, [0, 25, 50, 75]))
     at = None if predicted is None else short(predicted)

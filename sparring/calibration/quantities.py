@@ -43,7 +43,7 @@ def quantities(p: int, pages: Iterable[Page]) -> list[Quantity]:
         *(Quantity("exchange", m, d, fitted=i % 2 == 0) for d in distances(p) for i, m in enumerate(EXCHANGED)),
         *(Quantity("add", n, fitted=i % 2 == 0) for i, n in enumerate(ADDED)),
         *(Quantity(kind, n, fitted=True) for kind in get_args(Kind) for n in WORKED),
-        *(whole(page, n, p) for page in pages for n in REDUCED),
+        *(whole_allreduce(page, n, p) for page in pages for n in REDUCED),
     ]
 
 
@@ -56,7 +56,7 @@ def distances(p: int) -> Sequence[int]:
     return [1 << i for i in range(p.bit_length()) if 1 << i < min(p, 2 * FAR)]
 
 
-def whole(page: Page, n: int, p: int) -> Quantity:
+def whole_allreduce(page: Page, n: int, p: int) -> Quantity:
     """An allreduce of about ``n`` entries, as many as ``p`` divides; so it does what a sparse one keeps."""
     k = divided(n // SHARE, p) if page.listed or "k" in page.params else None
     return Quantity("algorithm", divided(n, p), algorithm=page.name, k=k)

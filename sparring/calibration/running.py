@@ -24,7 +24,7 @@ from sparring.costs.links.machines import Machine
 from sparring.errors import InputError, SparringError
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
-from sparring.verification.algorithm import judged
+from sparring.verification.algorithm import find_target
 
 RANK = ("-P", "-m", "sparring.calibration.rank")
 Ready = Callable[[], object]
@@ -68,9 +68,9 @@ def plan(algos: Sequence[str], ranks: int | None, seconds: float, ready: Ready) 
 def chosen(algos: Sequence[str]) -> list[Page]:
     """These algorithms, by default all that have an implementation; raises InputError for one that has none."""
     found = [pages.find(name) for name in dict.fromkeys(algos or pages.names())]
-    if algos and (missing := [page.name for page in found if judged(page) is None]):
+    if algos and (missing := [page.name for page in found if find_target(page) is None]):
         raise InputError(f"{missing[0]}: there is no implementation of this name, which could be timed")
-    return [page for page in found if judged(page)]
+    return [page for page in found if find_target(page)]
 
 
 def check_writable(file: Path) -> None:

@@ -38,7 +38,7 @@ def parsed(text: Any) -> Against:
     return Against(text)
 
 
-def judged(seen: Observed, other: Observed, against: Against) -> dict[str, str]:
+def compare_bits(seen: Observed, other: Observed, against: Against) -> dict[str, str]:
     """The first entry whose bits differ, or what is of another kind."""
     for ys, others in zip(seen.ys, other.ys):
         for r, (y, theirs) in enumerate(zip(ys, others)):

@@ -116,13 +116,13 @@ def check(
     p=2 n=2: rank 0 has [0 0], reference [0 1]
     """
     expected = dict(xfail or {})
-    if traced.named(target):
-        report = recorded.report if page != ALLREDUCE and recorded.named(target) else traced.report
+    if traced.is_trace(target):
+        report = recorded.report if page != ALLREDUCE and recorded.is_recorded(target) else traced.report
         return report(target, page, level=level, topology=topology, expected=expected, only=only, params=params)
-    start, on = time.perf_counter(), adapters.place(target, on)
+    start, on = time.perf_counter(), adapters.place_of(target, on)
     promised, limits = promise(contract, draw or {}, page, params)
     number, kinds = drawn(adapters.find(on, target), max_examples, dtypes or (FLOATS if promised else None))
-    question = asked(
+    question = make_question(
         target, page, sparse or contract == SPARSE_SUM, params, dtypes=kinds, contract=promised, drawn=limits,
         ranks=tuple(sorted(set(RANKS if ranks is None else ranks))), level=level, seed=seed, max_examples=number,
         only=tuple(only or ()), topology=topology, bad_input=bad_input,
@@ -137,7 +137,7 @@ def check(
     props = dict.fromkeys([*question.asked, *failed])
     results = [held_against(expected, verdict_on(question, prop, found)) for prop in props]
     gaps = left_out(question, results, seen, few=number < EXAMPLES and max_examples is None)
-    extra = {"check": told(question, page, on, seen)}
+    extra = {"check": envelope(question, page, on, seen)}
     return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen))
 
 
@@ -151,7 +151,7 @@ def drawn(
     ]
 
 
-def asked(
+def make_question(
     target: Any, page: str, sparse: bool, params: Mapping[str, Any], dtypes: Sequence[str] = DTYPES, **asked: Any
 ) -> Question:
     """The question; raises InputError where there is no such page, or it takes other vectors."""
@@ -164,7 +164,7 @@ def asked(
     return replace(question, level=question.closer) if found else question
 
 
-def told(question: Question, page: str, on: str, seen: Mapping[str, Findings]) -> dict[str, Any]:
+def envelope(question: Question, page: str, on: str, seen: Mapping[str, Findings]) -> dict[str, Any]:
     """What was asked, and the page that the messages come nearest to, for the envelope."""
     said = {
         "target": question.name, "page": page, "sparse": question.sparse, "level": question.level,

@@ -29,7 +29,7 @@ def one_of(options: tuple[str, ...]) -> Rule:
     return Rule(lambda x: x in options, " or ".join(f'"{option}"' for option in options))
 
 
-def whole(least: int | None = None) -> Rule:
+def integer_rule(least: int | None = None) -> Rule:
     """An integer; true and false are none."""
     words = "an integer" if least is None else f"an integer, at least {least}"
     return Rule(lambda x: type(x) is int and (least is None or x >= least), words)
@@ -49,7 +49,7 @@ SPANS = Rule(
 )
 KEYS: Mapping[str, Rule] = {
     "algorithm": TEXT, "ranks": TEXT, "on": one_of(PLACES), "level": one_of(LEVELS), "sparse": SWITCH,
-    "topology": TEXT, "bad-input": SWITCH, "max-examples": whole(1), "dtype": TEXTS, "seed": whole(),
+    "topology": TEXT, "bad-input": SWITCH, "max-examples": integer_rule(1), "dtype": TEXTS, "seed": integer_rule(),
     "timeout": SECONDS, "budget": SECONDS, "against": TEXT, "contract": TEXT, "draw": SPANS,
     "xfail": REASONS, "only": TEXTS, "selector": TEXT,
     "junit": TEXT, "fail-under": one_of(FLOORS), "params": Rule(lambda x: isinstance(x, dict), "a table"),
@@ -75,7 +75,7 @@ def load(folder: Path) -> dict[str, Any]:
     table = tool.get("sparring", {}) if isinstance(tool, dict) else {}
     if not isinstance(table, dict):
         raise InputError(f"{file}: tool.sparring = {table!r}: it must be a table, [tool.sparring]")
-    return {argument(key): given(file, key, value) for key, value in table.items()}
+    return {argument(key): command_value(file, key, value) for key, value in table.items()}
 
 
 def argument(key: str) -> str:
@@ -83,7 +83,7 @@ def argument(key: str) -> str:
     return "dtypes" if key == "dtype" else key.replace("-", "_")
 
 
-def given(file: Path, key: str, value: Any) -> Any:
+def command_value(file: Path, key: str, value: Any) -> Any:
     """A value as the command takes it."""
     if key not in KEYS:
         hint = did_you_mean(key, KEYS)

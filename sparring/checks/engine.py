@@ -101,7 +101,7 @@ class Findings:
         self.unread += judged.unread
         self.shared = self.shared or judged.seen.shared
         self.deadly |= judged.seen.refusing and not judged.seen.raised and not judged.seen.ys
-        about = [prop for prop in asked(question, judged.example) if prop not in judged.unseen]
+        about = [prop for prop in properties_of(question, judged.example) if prop not in judged.unseen]
         self.miss({prop: judged.missed[prop] for prop in about if prop in judged.missed})
         for prop in about:
             if prop not in judged.missed:
@@ -144,7 +144,7 @@ ALWAYS = (
 """Properties that every example is about."""
 
 
-def asked(question: Question, example: Example) -> list[str]:
+def properties_of(question: Question, example: Example) -> list[str]:
     """The properties that an example is about."""
     about = {BAD} if example.prop == BAD else {example.prop, *ALWAYS, *question.watched}
     if example.scene:
@@ -160,15 +160,15 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
     if scenes.refused(example, seen):
         return Judged(example, {}, seen)
     if example.scene:
-        about = asked(question, example)
-        found = scenes.judged(example, seen, question.page, question.contract)
+        about = properties_of(question, example)
+        found = scenes.judge_scene(example, seen, question.page, question.contract)
         flaws = {prop: why for prop, why in found.items() if prop in about or not seen.ys}
         return Judged(example, flaws, seen, missed={p: w for p, w in short_of(about, [seen]).items() if p not in flaws})
     example, page = example.first(len(seen.ys) or len(example.calls)), question.page_for(example)
-    about, runs, flaws = asked(question, example), [seen], judging.judged(example, seen, page, question)
+    about, runs, flaws = properties_of(question, example), [seen], judging.judge_run(example, seen, page, question)
     if seen.ys and {*about} - {*flaws}:
         runs.append(second := place.observe(question.target, example, again=True))
-        flaws = judging.judged(example, second, page, question) | judging.unstable(seen, second) | flaws
+        flaws = judging.judge_run(example, second, page, question) | judging.unstable(seen, second) | flaws
         seen = seen._replace(shared=seen.shared or second.shared)
     unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
     flaws = {p: why for p, why in flaws.items() if p in about and p not in unseen} | failure(runs)
@@ -177,7 +177,9 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
         unseen |= contract_calls.unseen(example, seen, question.reduces, question.drawn.warm_up[0])
     if question.against and seen.ys:
         other = place.beside(question.against.environment).observe(question.against.target or question.target, example)
-        flaws |= {prop: why for prop, why in against.judged(seen, other, question.against).items() if prop in about}
+        flaws |= {
+            prop: why for prop, why in against.compare_bits(seen, other, question.against).items() if prop in about
+        }
         unseen |= against.unseen(seen, other, question.against)
     missed = {prop: why for prop, why in short_of(about, runs).items() if prop not in flaws}
     return Judged(example, flaws, seen, unseen, missed, judging.unread(example, seen, page))
@@ -217,7 +219,7 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
     def discover(example: Example) -> None:
         if findings.refused:
             return
-        about, known, judged = asked(question, example), {*findings.smallest}, None
+        about, known, judged = properties_of(question, example), {*findings.smallest}, None
         if why := question.clock.over() or STUCK * (example.prop in findings.stuck):
             findings.miss(dict.fromkeys(about, why))
             return
@@ -247,7 +249,7 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
         else:
             number = max(few[kind], hard.least(kind, question.dtypes, sparse=question.sparse))
             played = question.hard(kind)[:number]
-            findings.meanings[kind] = hard.told(played, question.meanings.get(kind, ""))
+            findings.meanings[kind] = hard.describe_played(played, question.meanings.get(kind, ""))
             tried(played)
     with question.clock:
         by_convention(question, place, findings)

@@ -164,7 +164,7 @@ class Simulated:
             except Endless as endless:
                 why = f"no end within {self.patience:g} s, and no message is waited for: a rank is {innermost(endless)}"
                 return Observed([], [], None, {}, f"{why}; --on mpi judges it")
-        seen = told(outcome, example, traced=not again)
+        seen = observe_outcome(outcome, example, traced=not again)
         return seen._replace(shared=sharing(outcome), printed=printed.getvalue())
 
     def played(self, target: Any, example: Example, buffers: str | int, again: bool) -> Outcome:
@@ -241,7 +241,7 @@ def fullest(trace: Trace | None) -> int:
     return max(Counter((sent.rank, sent.peer) for sent in (trace.sends() if trace else ())).values(), default=0)
 
 
-def told(outcome: Outcome, example: Example, *, traced: bool) -> Observed:
+def observe_outcome(outcome: Outcome, example: Example, *, traced: bool) -> Observed:
     """An outcome of the world in the words of check."""
     if refused := next((f.text for f in outcome.findings if f.kind is Kind.UNSUPPORTED), ""):
         return Observed([], [], None, {}, refused)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sparring import pytest_plugin
 from sparring.checks import configuration
-from sparring.checks.checking import RANKS, asked, check
+from sparring.checks.checking import RANKS, check, make_question
 from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
 from sparring.checks.examples.contract_draws import FLOATS
 from sparring.errors import Refuted
@@ -44,7 +44,7 @@ class Subject:
         """What is found of a property; in a job of several ranks rank 0 judges, all take part, and all get the same."""
         if prop not in self.found:
             props = self.wanted if prop in self.wanted else [prop]
-            how = {**self.settings, **given(), "only": props}
+            how = {**self.settings, **command_line(), "only": props}
             self.found |= self.told(how) if launched() is None else self.led(how)
         return self.found[prop]
 
@@ -106,7 +106,7 @@ def job() -> Job:
     return Job(terminal(config)) if config is not None else Job()
 
 
-def given() -> dict[str, Any]:
+def command_line() -> dict[str, Any]:
     """What pytest's command line says, in the words of ``check``."""
     options = dict(pytest_plugin.OPTIONS)
     if "ranks" in options:
@@ -183,7 +183,7 @@ def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
     if promised:
         looks |= {"contract": promised, "drawn": limits, "dtypes": settings.get("dtypes", FLOATS)}
     sparse = settings.get("sparse", False) or settings.get("contract") == SPARSE_SUM
-    question = asked(target, page, sparse, params, only=only, **looks)
+    question = make_question(target, page, sparse, params, only=only, **looks)
     question.expects(reasons)
     subject = Subject(target, page, {**settings, **params}, floor, question.asked)
     cases = [

@@ -12,7 +12,7 @@ from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.examples.drawn import Example
 from sparring.checks.judges import judging
 from sparring.checks.question import Question, page_of
-from sparring.checks.ranks.vectors import plain
+from sparring.checks.ranks.vectors import as_json
 from sparring.checks.verdicts import held_against
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
@@ -24,7 +24,7 @@ from sparring.trace.events import Trace
 ALONE = "where vectors lie beside a trace, its messages alone are judged, entry by entry"
 
 
-def named(target: Any) -> bool:
+def is_recorded(target: Any) -> bool:
     """Whether this is a folder in which vectors lie beside the trace."""
     return any(path.suffix in (".bin", ".npz") for path in Path(target).glob("rank*"))
 
@@ -66,7 +66,7 @@ def compared(question: Question, example: Example, trace: Trace) -> Iterator[Res
     page = question.page
     flaws = judging.messages(example, trace, page, question)
     unseen = judging.unclaimed(example, trace, page, question)
-    witness = {"p": trace.ranks, "n": example.xs[0].size, "inputs": [plain(x) for x in example.xs]}
+    witness = {"p": trace.ranks, "n": example.xs[0].size, "inputs": [as_json(x) for x in example.xs]}
     for prop in question.watched:
         if prop in unseen:
             yield Result(question.name, prop, NOT_COVERED, unseen[prop])

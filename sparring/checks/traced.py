@@ -38,7 +38,7 @@ GAPS = {
 ALIKE = "messages that are alike in the page have the same digest"
 
 
-def named(target: Any) -> bool:
+def is_trace(target: Any) -> bool:
     """Whether this is the file or the folder of a trace."""
     return isinstance(target, (str, Path)) and (Path(target).is_dir() or str(target).endswith(".jsonl"))
 

@@ -12,7 +12,7 @@ from sparring.checks.engine import Findings
 from sparring.checks.examples.drawn import Example
 from sparring.checks.properties import BAD, LEVELS, MESSAGES
 from sparring.checks.question import Question
-from sparring.checks.ranks.vectors import plain
+from sparring.checks.ranks.vectors import as_json
 from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
 from sparring.report import Result
 from sparring.spec.core.model import Page
@@ -68,7 +68,7 @@ def refuted(question: Question, prop: str, where: str, on: str, example: Example
 
 def inputs(example: Example) -> dict[str, Any]:
     """The vectors, unless they are long."""
-    return {"inputs": [plain(x) for x in example.xs]} if example.n <= TOLD else {}
+    return {"inputs": [as_json(x) for x in example.xs]} if example.n <= TOLD else {}
 
 
 def uncovered(question: Question, prop: str, found: Found) -> tuple[Verdict, str]:

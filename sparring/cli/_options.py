@@ -89,9 +89,9 @@ def weak(report: Report, floor: str | None, junit: Path | None) -> list[Result]:
     """The results that are weaker than ``floor``; also writes all as JUnit XML, if a file for that is given."""
     found = report.weaker(floor)
     if junit:
-        from sparring.present.junit import written
+        from sparring.present.junit import junit_xml
 
-        write(junit, written(report, found))
+        write(junit, junit_xml(report, found))
     return found
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FORMATS = ("latex", "latex-table", "bibtex")
 
 
-def told(format_: str, algos: Sequence[str], support: str, where: Where, params: Mapping[str, Any],
+def print_tables(format_: str, algos: Sequence[str], support: str, where: Where, params: Mapping[str, Any],
          values: Mapping[str, Mapping[str, str]], at: str) -> Report:  # fmt: skip
     """Print it, and the report of how it was checked; ``values``: by algorithm and form, at the point ``at``."""
     from sparring import api

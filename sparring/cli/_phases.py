@@ -36,7 +36,7 @@ class Asked(NamedTuple):
     plot: Path | None
 
 
-def asked(phase: str, start: str | None, end: str | None, support: str, file: str | None, within: str,
+def read_options(phase: str, start: str | None, end: str | None, support: str, file: str | None, within: str,
           plot: Path | None) -> Asked:  # fmt: skip
     """The options, read; ``start`` and ``end`` have a value for each letter of ``phase``, or are empty there."""
     from sparring.run_inputs import fraction
@@ -52,7 +52,9 @@ def asked(phase: str, start: str | None, end: str | None, support: str, file: st
     return Asked(over, low, high, "independent" if support == "union" else support, file, share, plot)
 
 
-def told(algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], asked: Asked, json_: bool) -> Report:
+def print_regions(
+    algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], asked: Asked, json_: bool
+) -> Report:
     """Compare, print it unless one JSON object is wanted, and the report of it."""
     from sparring import api
     from sparring.costs.regions import bands

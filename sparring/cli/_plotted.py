@@ -21,7 +21,7 @@ def draw(algos: Sequence[str], over: str, between: tuple[Any, Any], support: str
     support = "independent" if support == "union" else support
     costs = [api.cost(algo, support=support, **params) for algo in algos]
     found = courses(costs, over, at, support, *between)
-    crossing.written(crossing.several(found), file)
+    crossing.write_picture(crossing.several(found), file)
     for turn in found.turns:
         place = f"{float(turn.place):.4g}" if over == "rho" else shown(over, turn.place)
         click.echo(

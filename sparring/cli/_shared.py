@@ -57,21 +57,21 @@ class Where(NamedTuple):
     def caption(self) -> str:
         """Of a table."""
         from sparring.costs.formulas.typeset import spelt
-        from sparring.costs.links.places import place
+        from sparring.costs.links.places import find_place
 
-        told = str(place(self.nodes, self.topology)).replace("node ranks", f"${spelt('node')}$ ranks")
+        told = str(find_place(self.nodes, self.topology)).replace("node ranks", f"${spelt('node')}$ ranks")
         return f"What messages that share links take {told.replace('_', ' ')}, at most"
 
 
 def sheets(algos: Sequence[str], support: str, where: Where, **params: Any) -> list[Sheet]:
     """The sheet of each page, checked; nothing of it is kept."""
     from sparring import api
-    from sparring.costs.summary import Sheet, checked
+    from sparring.costs.summary import Sheet, checked_sheet
 
     found = []
     for algo in algos:
         try:
-            found.append(checked(api.cost(algo, support=support, **where.asked, **params)))
+            found.append(checked_sheet(api.cost(algo, support=support, **where.asked, **params)))
         except Undecided as why:
             found.append(Sheet(algo, undecided=str(why)))
     return found

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sparring.spec.core.model import Page
 
 
-def told(algorithms: tuple[str, ...], versus: str, over: str, between: tuple[Any, Any], support: str,
+def print_crossover(algorithms: tuple[str, ...], versus: str, over: str, between: tuple[Any, Any], support: str,
          at: dict[str, Any], params: dict[str, Any], plot: Path | None, json_: bool) -> Report:  # fmt: skip
     """Compare, print it unless one JSON object is wanted, and the report of it."""
     from sparring import api

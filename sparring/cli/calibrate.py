@@ -51,7 +51,7 @@ def command(
     if machine is None or machine.measured is None:  # a rank other than 0 of a real job
         raise SystemExit(0)
     if not json_:
-        told(machine, machine.measured)
+        print_machine(machine, machine.measured)
     save(machine, output, plot)
     gaps = [f"{name}: {why}" for name, why in machine.measured.unjudged.items()]
     _options.finish(Report("calibrate", [], gaps, time.perf_counter() - start, {"calibrate": machine.dump()}), json_)
@@ -82,7 +82,7 @@ def save(machine: Machine, output: Path | None, plot: Path | None) -> None:
         calibrated.save(machine, plot)
 
 
-def told(machine: Machine, measured: Measured) -> None:
+def print_machine(machine: Machine, measured: Measured) -> None:
     """Everything for a person."""
     console = _options.console()
     for line in lines(measured):
@@ -90,7 +90,10 @@ def told(machine: Machine, measured: Measured) -> None:
     for title, table in (("", letters(machine, measured)), (WORK, work(machine)), (HELD_OUT, algorithms(measured))):
         console.print("", *([title] if title else []), table, sep="\n")
     console.print()
-    for line in (*judged(measured), *(f"not predicted: {name}: {why}" for name, why in measured.unjudged.items())):
+    for line in (
+        *describe_fit(measured),
+        *(f"not predicted: {name}: {why}" for name, why in measured.unjudged.items()),
+    ):
         console.print(line, soft_wrap=True, markup=False)
 
 
@@ -148,7 +151,7 @@ def algorithms(measured: Measured) -> Table:
     return table
 
 
-def judged(measured: Measured) -> Iterator[str]:
+def describe_fit(measured: Measured) -> Iterator[str]:
     """What the fit is worth at sizes that it has not seen, and whether one fit suits near and far ranks."""
     for what, things in (("exchange", "messages"), ("add", "additions")):
         out = [t for t in measured.timed if t.what == what and not t.fitted]

@@ -150,7 +150,7 @@ def command(
         )  # fmt: skip
     weak = _options.weak(report, fail_under, junit)
     if not json_:
-        told(report, console)
+        print_report(report, console)
     if report.extra["check"].get("ended") == INTERRUPTED:
         raise KeyboardInterrupt
     _options.finish(report, json_, weak)
@@ -165,11 +165,11 @@ def selecting(
     report = check_selector(target, name, **params)
     weak = _options.weak(report, fail_under, junit)
     if not json_:
-        told(report, _options.console())
+        print_report(report, _options.console())
     _options.finish(report, json_, weak)
 
 
-def told(report: Report, console: Console) -> None:
+def print_report(report: Report, console: Console) -> None:
     """The results for people: a table, the nearest page, the first divergence, what was not covered."""
     console.print(table(report))
     if near := report.extra["check"].get("nearest"):

@@ -47,12 +47,12 @@ def command(ids: tuple[str, ...], json_: bool) -> None:
     gaps = [f"{one.stated.id}: {one.judged.detail}" for one in found if one.judged.verdict == claims.NOT_JUDGED]
     extra = {"claims": [enveloped(one) for one in found]}
     report = Report("claims", results, gaps, time.perf_counter() - start, extra)
-    for line in () if json_ else [*told(found, in_full=bool(wanted)), *counted(found)]:
+    for line in () if json_ else [*format_claims(found, in_full=bool(wanted)), *counted(found)]:
         _options.tell(console, line)
     _options.finish(report, json_)
 
 
-def told(found: list[Replayed], in_full: bool) -> Iterator[str]:
+def format_claims(found: list[Replayed], in_full: bool) -> Iterator[str]:
     """A line for each claim; in full, everything about it."""
     from sparring.claims import NOT_JUDGED
     from sparring.literature.statements import TAGS

@@ -118,17 +118,17 @@ def command(
         raise InputError(f"--input {file}: vectors are for --phase")
     if versus:
         growing = (over, (start, end))
-        report = _versus.told(algorithms, versus, *growing, support, at or {}, dict(params), plot, json_)
+        report = _versus.print_crossover(algorithms, versus, *growing, support, at or {}, dict(params), plot, json_)
         _options.finish(report, json_)
     if phase:
-        asked = _phases.asked(phase, start, end, support, file, within, plot)
-        _options.finish(_phases.told(algorithms or every(), at or {}, dict(params), asked, json_), json_)
+        asked = _phases.read_options(phase, start, end, support, file, within, plot)
+        _options.finish(_phases.print_regions(algorithms or every(), at or {}, dict(params), asked, json_), json_)
     if plot:
         _plotted.draw(algorithms or every(), over, (start, end), support, at or {}, dict(params), plot)
         at = None  # a point lacks the letter that grows
     if format_ in _papers.FORMATS:
         _options.finish(on_paper(algorithms, params, format_, support, at, where), json_=False)
-    told(algorithms, params, format_, support, at, where)
+    print_costs(algorithms, params, format_, support, at, where)
 
 
 def on_paper(
@@ -142,7 +142,7 @@ def on_paper(
     asked = {**where.asked, **dict(params)}
     values = {a: cells(evaluations(api.cost(a, support=support, **asked), at)) for a in algos} if at else {}
     point = ", ".join(f"{letter} = {_versus.shown(letter, value)}" for letter, value in (at or {}).items())
-    return _papers.told(format_, algos, support, where, dict(params), values, point)
+    return _papers.print_tables(format_, algos, support, where, dict(params), values, point)
 
 
 def every() -> tuple[str, ...]:
@@ -161,7 +161,7 @@ def on_machine(at: dict[str, Any] | None, machine: str | None, where: Where) -> 
     return {**where.letters(machines.machine(machine).letters), **(at or {})}
 
 
-def told(
+def print_costs(
     algorithms: tuple[str, ...], params: tuple[tuple[str, Any], ...], format_: str, support: str,
     at: dict[str, Any] | None, where: Where,
 ) -> None:  # fmt: skip
@@ -198,13 +198,13 @@ def told(
             _options.tell(console, line)
     elif format_ != "json":
         values = [cells(point) for point in points]
-        click.echo(written(format_, costs, values))
+        click.echo(format_costs(format_, costs, values))
         for line in (*_versus.supposed(support), *_bounds.scopes(costs)) if format_ == "markdown" else ():
             click.echo(f"\n{line}")
     _options.finish(report, format_ == "json")
 
 
-def written(format_: str, costs: list[Any], values: list[dict[str, str]]) -> str:
+def format_costs(format_: str, costs: list[Any], values: list[dict[str, str]]) -> str:
     """The costs in one of ``FORMATS``; functions take any point."""
     from sparring.costs import code, tables
 

@@ -89,11 +89,11 @@ def shown(
 
         report = api.verify(*algorithms, **options, jobs=jobs, track=track, done=done)
     if not json_:
-        told(report, console, look, closely)
+        print_report(report, console, look, closely)
     _options.finish(report, json_)
 
 
-def told(report: Report, console: Console, look: Overview, closely: bool) -> None:
+def print_report(report: Report, console: Console, look: Overview, closely: bool) -> None:
     """What is to be known of all."""
     from sparring.present import overview
 

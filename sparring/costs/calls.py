@@ -100,7 +100,7 @@ def usual_call(cost: ComposedCost, page: Page, what: str, given: Sequence[list[A
     state, later = None, any(way.first for way in cost.found)
     for called, xs in enumerate(given):
         one = Call(what, page, xs, state)
-        at = {**place(one), "call": called, "r": 0}
+        at = {**letters_of_run(one), "call": called, "r": 0}
         if not (later and called == 0) and all(Evaluator(at)(claim) for claim in cost.usual.hypotheses):
             return one._replace(full=not supposed(page) or what == EVEN)
         state = run(page, xs, state).state
@@ -115,12 +115,12 @@ def supposed(page: Page) -> Sequence[tuple[str, str]]:
 
 def even(each: Priced, one: Call) -> bool:
     """Whether all pieces of an exchange are of one length in a call, and full."""
-    at = place(one)
+    at = letters_of_run(one)
     entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else each.members or at["p"]
     return one.full and not each.packed and at["p"] > 1 and entries % (pieces * filled(each)) == 0
 
 
-def place(one: Call) -> dict[str, int]:
+def letters_of_run(one: Call) -> dict[str, int]:
     """The letters of a run; ``k`` where the page has it."""
     x, kept = one.xs[0], {"k": one.page.params.get("k", 0)}
     width = {"width": x.dtype.itemsize} if hasattr(x, "dtype") else {}
@@ -159,7 +159,7 @@ def sized(page: Page, entries: Any, unit: str, width: int) -> int:
 
 def counts(one: Call, trace: Trace, unit: str) -> dict[str, int]:
     """The most that a rank sends, in messages and in a ``unit``, if any; the fullest rank's of each step, summed."""
-    p, width = len(one.xs), place(one).get("width", 8)
+    p, width = len(one.xs), letters_of_run(one).get("width", 8)
     sent, messages, critical = [0] * p, [0] * p, 0
     for wire in trace:
         step = [0] * p
@@ -192,7 +192,7 @@ def in_rounds(each: Priced) -> Callable[[int], Bool]:
 
 def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:
     """Where a run is above the bound of an exchange, or below where it is to reach it."""
-    at, p = place(one), len(one.xs)
+    at, p = letters_of_run(one), len(one.xs)
     for each, trace in zip(most, cut(most, one)):
         counted = counts(one, trace, "" if each.lacking else each.unit)
         if each.unit == "words":

@@ -71,13 +71,13 @@ def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:
     gaps = [(at, gap) for at in points if (gap := above(formula, derived, at)) is not None]
     below = next(((at, gap) for at, gap in gaps if gap < 0), None)
     if below:
-        detail = f"it is {-below[1]} too low at {told(below[0])}"
+        detail = f"it is {-below[1]} too low at {format_point(below[0])}"
         return Judged(claim, "different", detail, REFUTED, str(difference))
     at, gap = max(gaps, key=lambda found: found[1] / max(1, found[0]["n"]))
     if gap == 0:
         detail = f"at all points{given}; not shown as formulas"
         return Judged(claim, "equal", detail, tested(len(gaps)), str(difference))
-    detail = f"never too low{given}; {gap} too high at {told(at)}"
+    detail = f"never too low{given}; {gap} too high at {format_point(at)}"
     return Judged(claim, "bound", detail, tested(len(gaps)), str(difference))
 
 
@@ -102,6 +102,6 @@ def stated(claim: Claim) -> Expr:
     return formula
 
 
-def told(at: Mapping[str, int]) -> str:
+def format_point(at: Mapping[str, int]) -> str:
     """A point in words."""
     return ", ".join(f"{letter}={x}" for letter, x in at.items())

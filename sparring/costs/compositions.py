@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import ClassVar
 
 from sparring.costs import claims
-from sparring.costs.calls import Call, calls, compared, counts, even, place, supposed, traced
+from sparring.costs.calls import Call, calls, compared, counts, even, letters_of_run, supposed, traced
 from sparring.costs.claims import Judged
 from sparring.costs.costs import Checked, Cost
 from sparring.costs.derivation import group_averages, proof
@@ -23,7 +23,7 @@ from sparring.costs.derivation.step_ranges import Derivation
 from sparring.costs.formulas import lower_bounds
 from sparring.costs.formulas.hypotheses import holds
 from sparring.costs.formulas.simplified import simplified, tidy
-from sparring.costs.formulas.symbols import Expr, alpha, beta, exact, gamma, plain
+from sparring.costs.formulas.symbols import Expr, alpha, beta, exact, gamma, without_floors
 from sparring.costs.published.claim import Claim, published
 from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.queries import answered
@@ -99,7 +99,7 @@ class ComposedCost(Cost):
 
     def form(self, name: str) -> Expr | None:
         """The closed form of that name, one of ``tables.FORMS``; None where there is none."""
-        return tidy(plain(self.derived.steps)) if name == "steps" and not self.given else super().form(name)
+        return tidy(without_floors(self.derived.steps)) if name == "steps" and not self.given else super().form(name)
 
     @property
     def even(self) -> str:
@@ -132,7 +132,7 @@ class ComposedCost(Cost):
     @cached_property
     def checks(self) -> list[Checked]:
         """The bound against counts, and its proof."""
-        bounds = [Checked(*one) for one in lower_bounds.judged(self.page)]
+        bounds = [Checked(*one) for one in lower_bounds.judge_bounds(self.page)]
         return [self.counted(), Checked("derivation", *self.proved()), *bounds]
 
     def counted(self) -> Checked:
@@ -170,7 +170,7 @@ class ComposedCost(Cost):
         more = [claim for one in self.most for claim in one.claims]
         for answer in answered([*volume(self.page), *more], second_opinion=True):
             if not answer.holds:
-                wrong = answer.problem or claims.told(answer.witness)
+                wrong = answer.problem or claims.format_point(answer.witness)
                 return proof.Proof(UNDECIDED if answer.problem else REFUTED, f"{answer.obligation.name}: {wrong}")
             done += 1
         return proof.Proof(
@@ -199,7 +199,7 @@ class ComposedCost(Cost):
     def exceeding(self, claim: Claim) -> Iterator[str]:
         """Runs in which more is counted than it says."""
         for one in self.runs(every=True):
-            at = place(one)
+            at = letters_of_run(one)
             if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at):
                 said = exact(claims.stated(claim), at)
                 found = counts(one, traced(one), self.most[0].unit)[claim.quantity]
@@ -221,7 +221,7 @@ class CodedCost(ComposedCost):
         if name == "time":
             return self.time
         if name == "bytes":
-            return tidy(simplified(plain(sum(one.forms["bytes"] for one in self.most)), self.given))
+            return tidy(simplified(without_floors(sum(one.forms["bytes"] for one in self.most)), self.given))
         return super().form(name)
 
     @property
@@ -262,14 +262,14 @@ def sent_alike(way: Way) -> tuple[tuple[str, ...], ...]:
 
 def all_priced(page: Page, way: Way) -> list[Priced]:
     """What is sent on a way of the text."""
-    return [priced(name, one, selecting=page.selecting) for name, one in zip(named(way.sent), way.sent)]
+    return [priced(name, one, selecting=page.selecting) for name, one in zip(name_exchanges(way.sent), way.sent)]
 
 
 WORDS = {"ReduceScatter": "reduce_scatter", "Averaging": "rounds of groups", SPARSE: "sparse allreduce"}
 ORDINALS = ("", "second ", "third ", "fourth ", "fifth ")
 
 
-def named(sent: Sequence[Sent]) -> Iterator[str]:
+def name_exchanges(sent: Sequence[Sent]) -> Iterator[str]:
     """Exchanges by their names: of several of a kind, which."""
     for i, one in enumerate(sent):
         before = sum(other.exchange == one.exchange for other in sent[:i])

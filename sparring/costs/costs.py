@@ -20,7 +20,7 @@ from sparring.costs.forms import Forms
 from sparring.costs.formulas import lower_bounds, units
 from sparring.costs.formulas.hypotheses import holds
 from sparring.costs.formulas.simplified import DIVIDED, even, simplified, tidy
-from sparring.costs.formulas.symbols import Expr, alpha, beta, exact, gamma, plain, width
+from sparring.costs.formulas.symbols import Expr, alpha, beta, exact, gamma, width, without_floors
 from sparring.costs.published.claim import published
 from sparring.errors import InputError, SparringError, Undecided
 from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
@@ -86,7 +86,7 @@ class Cost(Forms):
              "critical": d.critical, "added": d.added_most}.get(name)  # fmt: skip
         if x is None and name in ("words", "path"):
             x = level(d, self.given)
-        return None if x is None else tidy(simplified(plain(x), self.given))
+        return None if x is None else tidy(simplified(without_floors(x), self.given))
 
     def needed(self, name: str) -> Expr:
         """The closed form; raises Undecided, with the reasons, where there is none."""
@@ -110,7 +110,7 @@ class Cost(Forms):
         """Seconds in lock step: ``alpha`` a step, ``beta width`` a word of V_crit, ``gamma`` an addition."""
         if self.derived.added_critical is None:
             raise Undecided(f"{self.page.name}: no closed form of time: {'; '.join(self.derived.gaps)}")
-        added = tidy(simplified(plain(self.derived.added_critical), self.given))
+        added = tidy(simplified(without_floors(self.derived.added_critical), self.given))
         return alpha * self.messages + beta * width * self.needed("critical") + gamma * added
 
     def simplify(self, given: str) -> Cost:
@@ -180,7 +180,7 @@ class Cost(Forms):
             kind = "also counted" if d.path is not None else "counted only, there is no closed form"
             path = f"V_path {kind}, p <= {comparison.PATHS}"
             told = Checked("counted", tested(examples), f"{ranks}, short and up to 10^18 words; {path}; {runs}")
-        bounds = [Checked(*one) for one in lower_bounds.judged(self.page)]
+        bounds = [Checked(*one) for one in lower_bounds.judge_bounds(self.page)]
         return [told, Checked("derivation", *proof.prove(self.page, self.derived)), *bounds]
 
     @cached_property
@@ -204,7 +204,7 @@ def level(derived: Derivation, given: str) -> Expr | None:
     """V_max, and V_path, where it is V_crit under the hypothesis ``given``: all ranks send as many words."""
     if None in (derived.sent, derived.critical):
         return None
-    sent, critical = (tidy(simplified(plain(x), given)) for x in (derived.sent, derived.critical))
+    sent, critical = (tidy(simplified(without_floors(x), given)) for x in (derived.sent, derived.critical))
     return critical if sympy.expand(sent - critical) == 0 else None
 
 

@@ -27,7 +27,7 @@ from sparring.costs.formulas import symbols, units
 from sparring.costs.formulas.hypotheses import amount, holds, parts
 from sparring.costs.formulas.lower_bounds import PATARASUK, Floor
 from sparring.costs.formulas.simplified import even, simplified, tidy
-from sparring.costs.formulas.symbols import B, Expr, SympyReader, exact, plain
+from sparring.costs.formulas.symbols import B, Expr, SympyReader, exact, without_floors
 from sparring.costs.links.places import LETTER, OF, Of, Place, Rates, SharedPoint
 from sparring.costs.links.sharing import Sharing, summed
 from sparring.costs.supports import contributions, models
@@ -153,7 +153,7 @@ class SharedCost(Forms):
         if amount("p", at) < 2:
             raise InputError("p=1: links are shared by at least 2 ranks")
         if not holds(self.given, at):
-            raise InputError(f"this cost holds where {self.given}, not for {told(at)}")
+            raise InputError(f"this cost holds where {self.given}, not for {format_lengths(at)}")
         timed = all(letter.name in at for letter in self.place.rates if letter != 0)
         names = [name for name in self.shown if name != "octets" and (timed or name != "time")]
         found = self.sizes_at(at) if self.support else {name: value(self.form(name), at) for name in names}
@@ -245,7 +245,7 @@ def lengths(base: Cost | UnionCost) -> list[str]:
 
 def alike(x: Expr, power: bool = False) -> Expr:
     """Words where all chunks are equal; raises Undecided where they still depend on the rank."""
-    found = simplified(plain(x), "p = 2^m, p | n, p | k" if power else "p | n, p | k")
+    found = simplified(without_floors(x), "p = 2^m, p | n, p | k" if power else "p | n, p | k")
     if found.has(symbols.r, symbols.t, symbols.c):
         raise Undecided(f"the messages of a step, of {found} words, are not all alike")
     return found
@@ -297,10 +297,10 @@ def compared(cost: SharedCost) -> tuple[str, list[int]]:
         counted["steps"] = counted["outside"]
         for what in ("time", *cost.place.steps, "sharing"):
             if found[what] != counted[what]:
-                return f"{what} at {told(at)}: derived {found[what]}, counted {counted[what]}", seen
+                return f"{what} at {format_lengths(at)}: derived {found[what]}, counted {counted[what]}", seen
     return "", seen
 
 
-def told(at: Mapping[str, Any]) -> str:
+def format_lengths(at: Mapping[str, Any]) -> str:
     """The lengths of a point, in words."""
     return ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)

@@ -72,7 +72,7 @@ def sheet(cost: Forms) -> Sheet:
     return Sheet(cost.page.name, tuple(lines(cost)), supposed=cost.supposed)
 
 
-def checked(cost: Cost | UnionCost | SharedCost) -> Sheet:
+def checked_sheet(cost: Cost | UnionCost | SharedCost) -> Sheet:
     """The same with what came of checking it, and of comparing it with published formulas."""
     judged = [Judged(*one) for one in cost.checks]
     judged += [Judged(j.claim.name, j.checked, f"{j.claim.source}: {j.detail}") for j in cost.claims]

@@ -224,7 +224,7 @@ class UnionCost(Forms):
 
     def under(self, support: str) -> UnionCost:
         """The same under another model of supports; raises InputError where there is none of that name."""
-        return replace(self, support=checked(support))
+        return replace(self, support=check_support(support))
 
     def at(self, **values: units.Given) -> UnionPoint:
         """The cost where letters have these values, in exact arithmetic; ``p``, ``n`` and ``k`` are needed.
@@ -289,7 +289,7 @@ def derive(page: Page, support: str = "union") -> UnionCost:
         stated = contributions.contributions(page)
         if page.encoding == "bits":
             steps, spans = spanned(page, stated)
-            return UnionCost(page, steps, tuple(Piece(*one) for one in spans), checked(support))
+            return UnionCost(page, steps, tuple(Piece(*one) for one in spans), check_support(support))
         parts = multi_message.step_by_step(page) if page.several else [page]
         messages = [number_of_steps(part) for part in parts]
         at: Sequence[Int] = range(len(parts)) if page.several else [STEP]
@@ -298,7 +298,7 @@ def derive(page: Page, support: str = "union") -> UnionCost:
             for step, part, many in zip(at, parts, messages)
             for piece in cut(part, many, stated(step, RANK_COUNT), message_bytes.condition(page, step, RANK_COUNT))
         ]
-        return UnionCost(page, sympy.expand(sum(messages)), tuple(pieces), checked(support))
+        return UnionCost(page, sympy.expand(sum(messages)), tuple(pieces), check_support(support))
 
 
 def cut(page: Page, steps: Expr, many: Int, dense: Expr) -> Iterator[Piece]:
@@ -309,7 +309,7 @@ def cut(page: Page, steps: Expr, many: Int, dense: Expr) -> Iterator[Piece]:
         yield Piece(span, read(many), bool(read(adds)), dense)
 
 
-def checked(support: str) -> str:
+def check_support(support: str) -> str:
     """``support``, or InputError where there is no such model."""
     if support != "union":
         models.find(support)

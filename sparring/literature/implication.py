@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import sympy
 import z3
 
-from sparring.costs.claims import expected, told
+from sparring.costs.claims import expected, format_point
 from sparring.costs.formulas.symbols import CeilLog2, Expr, Log2, exact, symbol
 from sparring.errors import Undecided
 from sparring.literature.statements import Shown, Theorem
@@ -56,12 +56,12 @@ def shown(one: Shown) -> Decided:
 
 def attempted(theorem: Theorem) -> Decided:
     """Whether it holds, expected or not."""
-    letters = list(dict.fromkeys((*named(theorem.relation), *named(theorem.given))))
+    letters = list(dict.fromkeys((*letters_of(theorem.relation), *letters_of(theorem.given))))
     given, relation = applied(theorem.given), applied(theorem.relation)
     points = [at for at in candidates(letters) if true_at(given, at)]
     decisive = [holds for at in points if (holds := true_at(relation, at)) is not None]
     if fails := next((at for at in points if true_at(relation, at) is False), None):
-        return Decided("false", f"it fails at {told(fails)}", REFUTED)
+        return Decided("false", f"it fails at {format_point(fails)}", REFUTED)
     if not decisive:
         return Decided("undecided", "no point satisfies the hypotheses", UNDECIDED)
     facts = [*domain(letters), *logarithms(given, relation), in_z3(given)]
@@ -71,14 +71,14 @@ def attempted(theorem: Theorem) -> Decided:
     return Decided("follows", f"from its own formulas, for all {', '.join(letters)}: z3; evaluated at {many}", PROVED)
 
 
-def named(function: Callable[..., Any]) -> list[str]:
+def letters_of(function: Callable[..., Any]) -> list[str]:
     """The letters that a function asks for."""
     return [*inspect.signature(function).parameters]
 
 
 def applied(function: Callable[..., Any]) -> Expr:
     """What it says of its letters."""
-    return sympy.sympify(function(*map(letter, named(function))))
+    return sympy.sympify(function(*map(letter, letters_of(function))))
 
 
 def letter(name: str) -> Expr:

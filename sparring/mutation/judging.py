@@ -243,7 +243,7 @@ def program_faults(pages: Sequence[Page], target: str | None) -> Faults:
         yield from (f"run: {wrong}" for wrong in of_lists(one))
     for ranks in RANKS:
         if changed.stateful and ranks <= FEW:
-            yield from (f"run: {wrong}" for one in pages for wrong in kept(one, ranks))
+            yield from (f"run: {wrong}" for one in pages for wrong in wrong_state(one, ranks))
         if target:
             with guarded(changed.module, getattr(companion(changed), "asked", {})):
                 faults = (fault for one in running(pages, ranks) for fault in beside(one, target, ranks))
@@ -276,7 +276,7 @@ def of_lists(changed: Page) -> Faults:
         yield "of arrays it sends bytes in some messages, and lists in others"
 
 
-def kept(changed: Page, ranks: int) -> Faults:
+def wrong_state(changed: Page, ranks: int) -> Faults:
     """What is wrong with what a program keeps from call to call, or with what its functions are asked for."""
     said = companion(changed)
     with guarded(changed.module, getattr(said, "asked", {})):

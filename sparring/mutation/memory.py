@@ -58,7 +58,7 @@ def inputs(page: Page, ranks: int) -> dict[str, list[Any]]:
     half = N // ranks // 2
     first = [slice(r * half, (r + 1) * half) if r < 2 else slice(0) for r in range(ranks)]
     return {
-        f"parts of {N} entries": sparse_lists.given(page, xs),
+        f"parts of {N} entries": sparse_lists.page_inputs(page, xs),
         "the first chunk alone": [Sparse(np.arange(N)[s], x[s], N) for s, x in zip(first, xs)],
     }
 

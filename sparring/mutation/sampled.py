@@ -18,7 +18,7 @@ from sparring.proofs.logic.queries import Memory
 from sparring.proofs.logic.verdicts import REFUTED
 from sparring.proofs.mutants.syntax import Mutant, mutants
 from sparring.spec.core import pages, selectors
-from sparring.verification.algorithm import judged
+from sparring.verification.algorithm import find_target
 from sparring.verification.selector import verify_selector
 
 
@@ -68,7 +68,7 @@ def fate(module: str, mutant: Mutant, names: Sequence[str], trials: Trials) -> F
         if one.word != "survived":
             return Fault(*place, one.word, name, one.why)
     page = next((pages.find(name) for name in names if name in pages.names()), None)
-    full = survey.by_all_runs(page, str(judged(page)), mutant, importlib.import_module(module)) if page else ""
+    full = survey.by_all_runs(page, str(find_target(page)), mutant, importlib.import_module(module)) if page else ""
     return Fault(*place, "survived", "", "", full)
 
 
@@ -76,7 +76,7 @@ def judges(name: str, module: ModuleType, mutant: Mutant, trials: Trials) -> Jud
     """Who looks at an algorithm or a selector that loads a module with this fault."""
     if name in pages.names():
         page = pages.find(name)
-        return judging.of_code(page, str(judged(page)), survey.wrong, mutant, trials, module)
+        return judging.of_code(page, str(find_target(page)), survey.wrong, mutant, trials, module)
 
     def runs() -> Faults:
         with planted(module, mutant.tree):

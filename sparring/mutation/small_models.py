@@ -46,7 +46,7 @@ class Trials:
         for conjecture in claimed(whole, names):
             for answer in answered(conjecture.obligations, False, conjecture.encoding, self.memory):
                 if not answer.holds and not answer.problem:
-                    yield f"{conjecture.name}: {kernel.told(answer)}"
+                    yield f"{conjecture.name}: {kernel.describe_failure(answer)}"
 
     def refused(self, page: Page, mutant: Mutant) -> str:
         """By proof alone, with nothing run: a theorem that is no longer proved of the page with this fault.

@@ -18,7 +18,7 @@ from sparring.proofs.mutants.syntax import IN_PAGES, Mutant
 from sparring.proofs.reading.annotations import companion
 from sparring.refinement.comparison import Flaw
 from sparring.spec.core.model import Page
-from sparring.verification.algorithm import FIRST_LOOK, WHOLE_LOOK, Plan, Track, flaws, judged
+from sparring.verification.algorithm import FIRST_LOOK, WHOLE_LOOK, Plan, Track, find_target, flaws
 
 WORDS = ("killed", "survived", "equivalent")
 PARTS = ("page", "index functions", "implementation")
@@ -47,12 +47,12 @@ class Told(NamedTuple):
     full: str | None = None
 
 
-def told(page: Page, track: Track, every: int = 1, *, full: bool = False) -> list[Told]:
+def judge_mutants(page: Page, track: Track, every: int = 1, *, full: bool = False) -> list[Told]:
     """The fate of every mutant of the page, and of its implementation if there is one; or of one in ``every``.
 
     ``full``: of what lives there in the runs of a first look all runs are asked, too.
     """
-    target, reasons = judged(page), getattr(companion(page), "survivors", {})
+    target, reasons = find_target(page), getattr(companion(page), "survivors", {})
     fates = track(judging.of_page(page, target, every), f"{page.name}: page")
     found = [entry(page, "page", fate, reasons) for fate in fates]
     if target:

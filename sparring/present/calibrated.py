@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparring.costs.links.machines import Machine, Measured, Timed
 from sparring.errors import InputError
-from sparring.present.crossing import check, written
+from sparring.present.crossing import check, write_picture
 from sparring.present.growth import GREY, INK, PENS, settings
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def figure(machine: Machine) -> Figure:
 def save(machine: Machine, file: Path) -> None:
     """Draw into ``file``, a .svg, .png or .pdf; raises InputError for another or where it cannot be written."""
     check(file)
-    written(figure(machine), file)
+    write_picture(figure(machine), file)
 
 
 def of(measured: Measured, what: str) -> list[Timed]:

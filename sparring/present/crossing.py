@@ -71,10 +71,10 @@ def check(file: Path) -> None:
 def save(found: Comparison, file: Path) -> None:
     """Draw into ``file``, a .svg, .png or .pdf; raises InputError for another or where it cannot be written."""
     check(file)
-    written(figure(found), file)
+    write_picture(figure(found), file)
 
 
-def written(sheet: Figure, file: Path) -> None:
+def write_picture(sheet: Figure, file: Path) -> None:
     """Write the picture, without the day and the program that made it; raises InputError where that cannot be."""
     drawn = io.BytesIO()
     with settings():
@@ -117,7 +117,7 @@ def crossed(axes: Axes, over: str, place: float) -> None:
     """The mark of a crossing."""
     axes.axvline(place, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.annotate(
-        named(over, place), (place, 0), (3, 4), xycoords=("data", "axes fraction"),
+        name_crossing(over, place), (place, 0), (3, 4), xycoords=("data", "axes fraction"),
         textcoords="offset points", color=GREY, fontsize=8.5,
     )  # fmt: skip
 
@@ -142,7 +142,7 @@ def strokes(axes: Axes, over: str, quantity: str, drawn: Sequence[Curve]) -> Non
     axes.legend(frameon=False, handlelength=2.8, labelcolor=INK)
 
 
-def named(over: str, place: float) -> str:
+def name_crossing(over: str, place: float) -> str:
     """A crossing's place.
 
     >>> named("rho", 0.125), named("n", 66_000.1)

@@ -22,7 +22,7 @@ OUTCOMES = {
 """The elements that say what came of a test case; one that passed has none."""
 
 
-def written(report: Report, weak: Sequence[Result] = ()) -> str:
+def junit_xml(report: Report, weak: Sequence[Result] = ()) -> str:
     """The file's text; what is ``weak`` has failed."""
     outcomes = [outcome(result, result in weak) for result in report.results]
     totals = {"tests": len(outcomes)} | {
@@ -33,7 +33,7 @@ def written(report: Report, weak: Sequence[Result] = ()) -> str:
     root = ET.Element("testsuites")
     suite = ET.SubElement(root, "testsuite", {"name": f"sparring {report.command}", **told})
     for result, what in zip(report.results, outcomes):
-        case = ET.SubElement(suite, "testcase", classname=plain(result.subject), name=result.property, time="0")
+        case = ET.SubElement(suite, "testcase", classname=xml_text(result.subject), name=result.property, time="0")
         if what:
             add(case, what, result)
     ET.indent(root)
@@ -47,11 +47,11 @@ def outcome(result: Result, weak: bool) -> str:
 
 def add(case: ET.Element, what: str, result: Result) -> None:
     """Say what came of it: the first line as the message, all as the text."""
-    told = plain(sentence(str(result.verdict), result.property, result.detail))
+    told = xml_text(sentence(str(result.verdict), result.property, result.detail))
     kind = "pytest.xfail" if result.verdict.word is Word.EXPECTED else str(result.verdict)
     ET.SubElement(case, what, type=kind, message=told.splitlines()[0]).text = told
 
 
-def plain(text: str) -> str:
+def xml_text(text: str) -> str:
     """The text without what XML cannot hold."""
     return UNSAID.sub("?", text)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.errors import InputError
-from sparring.present.crossing import check, written
+from sparring.present.crossing import check, write_picture
 from sparring.present.growth import GREY, INK, settings
 from sparring.proofs.contention.networks import Topology, edge
 from sparring.proofs.contention.traffic import Routed, Traffic
@@ -124,14 +124,14 @@ def figure(found: Loads) -> Figure:
         lines(space, found)
         cells(heat, found)
         sheet.suptitle(found.title, fontsize=12, x=0.01, ha="left", color=INK)
-        sheet.supxlabel(told(found), fontsize=8.5, color=INK)
+        sheet.supxlabel(count_links(found), fontsize=8.5, color=INK)
         return sheet
 
 
 def save(found: Loads, file: Path) -> None:
     """Draw into ``file``, a .svg, .png or .pdf; raises InputError for another or where it cannot be written."""
     check(file)
-    written(figure(found), file)
+    write_picture(figure(found), file)
 
 
 def lines(axes: Axes, found: Loads) -> None:
@@ -221,7 +221,7 @@ def box(i: int, t: int, shade: Any) -> Any:
     return Rectangle((i + 0.03, t + 0.12), 0.94, 0.76, facecolor=shade, edgecolor="#FFFFFF", linewidth=0.5)
 
 
-def part(load: int, most: int) -> float:
+def load_fraction(load: int, most: int) -> float:
     """From 0, of one message, to 1, of the most, or of MANY if that is more: by factors."""
     return float(np.log2(load) / np.log2(max(most, MANY)))
 
@@ -230,7 +230,7 @@ def colour(load: int, most: int) -> Any:
     """The darker the more."""
     from matplotlib import colormaps
 
-    return colormaps[MAP](PALEST + (1 - PALEST) * part(load, most))
+    return colormaps[MAP](PALEST + (1 - PALEST) * load_fraction(load, most))
 
 
 def ink(shade: Sequence[float]) -> str:
@@ -241,10 +241,10 @@ def ink(shade: Sequence[float]) -> str:
 
 def width(load: int, found: Loads) -> float:
     """Of a line, in points: the thicker the more, and all thinner where there are many."""
-    return (1.2 + 2.4 * part(load, found.most)) * min(1.0, max(0.7, 12 / found.p))
+    return (1.2 + 2.4 * load_fraction(load, found.most)) * min(1.0, max(0.7, 12 / found.p))
 
 
-def told(found: Loads) -> str:
+def count_links(found: Loads) -> str:
     """How many links there are, and what is not shown."""
     all_ = f"{found.used} links carry messages, at most {found.most} of one step"
     return all_ if len(found.links) == found.used else f"{all_}; shown are the {len(found.links)} that carry the most"

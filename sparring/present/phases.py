@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from sparring.costs.regions import Phases, Run
 from sparring.costs.supports.break_even import Band
 from sparring.errors import InputError
-from sparring.present.crossing import ALONG, AXES, check, percent, written
+from sparring.present.crossing import ALONG, AXES, check, percent, write_picture
 from sparring.present.growth import INK, settings
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def figure(panels: Mapping[str, Phases], within: Fraction, bands: Bands) -> Figu
 def save(panels: Mapping[str, Phases], within: Fraction, bands: Bands, file: Path) -> None:
     """Draw into ``file``, a .svg, .png or .pdf; raises InputError for another or where it cannot be written."""
     check(file)
-    written(figure(panels, within, bands), file)
+    write_picture(figure(panels, within, bands), file)
 
 
 def draw(axes: Axes, title: str, found: Phases, within: Fraction) -> None:
@@ -149,7 +149,7 @@ def frame(axes: Axes, title: str, found: Phases, xs: Sequence[float], ys: Sequen
     axes.set_ylabel(ALONG[found.over[1]])
     axes.set_title(title)
     for axis, letter, places in ((axes.xaxis, found.over[0], found.along), (axes.yaxis, found.over[1], found.up)):
-        form: Any = {"rho": FuncFormatter(percent), "n": EngFormatter(sep=""), "p": FuncFormatter(whole)}[letter]
+        form: Any = {"rho": FuncFormatter(percent), "n": EngFormatter(sep=""), "p": FuncFormatter(format_ranks)}[letter]
         axis.set_major_formatter(form)
         axis.set_minor_formatter(NullFormatter())
         if letter == "p":
@@ -159,7 +159,7 @@ def frame(axes: Axes, title: str, found: Phases, xs: Sequence[float], ys: Sequen
             axis.set_minor_locator(NullLocator())
 
 
-def whole(x: float, _position: int | None = None) -> str:
+def format_ranks(x: float, _position: int | None = None) -> str:
     """A number of ranks."""
     return f"{x:.0f}"
 

@@ -67,20 +67,21 @@ def compared(page: Page, xs: Sequence[Any], ys: Sequence[Any], prop: str, ran: R
     """The first place in which results are not the page's bits (any NaN equals any NaN); ``ran``: its run, if known."""
     for r, (y, w) in enumerate(zip(ys, expected(page, xs, ran))):
         if (i := difference(y, w)) is not None:
-            return [Flaw(prop, f"{place(xs)}: rank {r} {told(y, w, i)}")]
+            return [Flaw(prop, f"{name_example(xs)}: rank {r} {describe_difference(y, w, i)}")]
     return []
 
 
-def place(xs: Sequence[Any]) -> str:
+def name_example(xs: Sequence[Any]) -> str:
     """Which example it is."""
     return f"p={len(xs)} n={xs[0].size} {xs[0].dtype}"
 
 
-def told(y: Any, wanted: Any, i: int, table: Table | None = None) -> str:
+def describe_difference(y: Any, wanted: Any, i: int, table: Table | None = None) -> str:
     """What a rank has against what it should have, in words."""
     if isinstance(wanted, Sparse):
         return (
-            sparse_lists.told(y, wanted) or f"at index {wanted.indices[i]}: {told(y.values, wanted.values, i, table)}"
+            sparse_lists.describe_difference(y, wanted)
+            or f"at index {wanted.indices[i]}: {describe_difference(y.values, wanted.values, i, table)}"
         )
     if i < 0:
         return f"returned {type(y).__name__} {getattr(y, 'shape', '')}, not {wanted.size} entries of {wanted.dtype}"
@@ -128,7 +129,7 @@ def falsifies(finding: Finding, prop: str) -> str:
 def difference(y: Any, wanted: Any) -> int | None:
     """The first entry that differs in its bits; -1 where shape or dtype do; None where nothing does."""
     if isinstance(wanted, Sparse):
-        return -1 if sparse_lists.told(y, wanted) else difference(y.values, wanted.values)
+        return -1 if sparse_lists.describe_difference(y, wanted) else difference(y.values, wanted.values)
     if not isinstance(y, np.ndarray) or y.shape != wanted.shape or y.dtype != wanted.dtype:
         return -1
     a, b = raw(y), raw(wanted)

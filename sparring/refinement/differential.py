@@ -33,10 +33,12 @@ def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator
             if not page.composed:
                 yield from running.on_terms(page, target, ranks, n, buffers, plainly).flaws
         for dtype in dtypes:
-            xs = sparse_lists.given(page, comparison.vectors(dtype, ranks, n))
+            xs = sparse_lists.page_inputs(page, comparison.vectors(dtype, ranks, n))
             yield from running.on_numbers(page, target, xs, "dtypes", plainly)
             if not page.sparse:
-                ran = comparison.run(target, xs, "synchronous", comparison.place(xs), "in place", call=into_itself)
+                ran = comparison.run(
+                    target, xs, "synchronous", comparison.name_example(xs), "in place", call=into_itself
+                )
                 yield from ran.flaws or comparison.compared(page, xs, ran.ys, "in place")
 
 
@@ -76,7 +78,7 @@ def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
 def examples(page: Page, ranks: int) -> Iterator[list[Any]]:
     """Vectors for so many ranks; of pages on whole ones also zeros with a sign, and what may be read as such."""
     for n in comparison.sizes(ranks, page.sparse):
-        yield sparse_lists.given(page, comparison.vectors("float32", ranks, n))
+        yield sparse_lists.page_inputs(page, comparison.vectors("float32", ranks, n))
     if page.dense and ranks <= FEW:
         yield [np.full(ranks + 1, -0.0, np.float32) for _ in range(ranks)]
         yield [np.full(ranks + 1, -1e-45, np.float32) for _ in range(ranks)]  # of which a part is -0.0

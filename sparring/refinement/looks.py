@@ -130,7 +130,7 @@ def in_its_memory(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Tri
     for p in ranks:
         for n in sizes(p):
             for dtype in page.dtypes if p <= FEW else page.dtypes[:1]:
-                xs = sparse_lists.given(page, comparison.vectors(dtype, p, n))
+                xs = sparse_lists.page_inputs(page, comparison.vectors(dtype, p, n))
                 yield Trial(p, partial(on_numbers, page, plain, xs, "in place", call=in_place))
 
 
@@ -141,7 +141,7 @@ def many(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
             case = Case(p // 2, [rows[:2] for rows in stateful.vectors("float32", p, p + 1)])
             yield Trial(p, partial(running.on_calls, page, target, case, "dtypes"))
         else:
-            xs = sparse_lists.given(page, comparison.vectors("float32", p, p + 1))
+            xs = sparse_lists.page_inputs(page, comparison.vectors("float32", p, p + 1))
             yield Trial(p, partial(on_numbers, page, target, xs, "dtypes"))
 
 
@@ -231,7 +231,7 @@ def own_receives(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Tria
     plain = function(page, target)
     for p in ranks:
         if 1 < p <= FEW:
-            xs = sparse_lists.given(page, comparison.vectors(page.dtypes[0], p, 2 * p + 1))
+            xs = sparse_lists.page_inputs(page, comparison.vectors(page.dtypes[0], p, 2 * p + 1))
             yield Trial(p, partial(on_numbers, page, plain, xs, "hygiene", call=listening, read=False))
 
 

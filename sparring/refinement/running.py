@@ -42,7 +42,7 @@ STEPS = "steps"
 def on_terms(page: Page, target: str, p: int, n: int, buffers: str, call: Call = simulation.plainly) -> Ran:
     """Run ``target`` on ``p`` ranks and ``n`` terms each, then on floats, against the page."""
     table = Table(seed=p * 1_000_003 + n)
-    xs = sparse_lists.given(page, [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)])
+    xs = sparse_lists.page_inputs(page, [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)])
     here = f"p={p} n={n} {buffers} sends"
     ran = comparison.run(target, xs, buffers, here, "terms", table, call)
     with untraced():
@@ -59,7 +59,7 @@ def unlike_the_page(ys: Sequence[Any], wanted: Any, table: Table, here: str) -> 
     """The first rank and entry that is not the page's term."""
     for r, y in enumerate(ys):
         if (i := comparison.difference(y, wanted)) is not None:
-            return [Flaw("terms", f"{here}: rank {r} {comparison.told(y, wanted, i, table)}")]
+            return [Flaw("terms", f"{here}: rank {r} {comparison.describe_difference(y, wanted, i, table)}")]
     return []
 
 
@@ -81,19 +81,22 @@ def paired(page: Page, target: str, table: Table, wanted: Any, p: int, n: int, h
     values = {f"x{r}[{i}]": x for r, xr in enumerate(xs) for i, x in enumerate(xr.tolist())}
     evaluated = [table.evaluate(term, values, np.float64) for term in raw(sparse_lists.values(wanted)).tolist()]
     bits = sparse_lists.having(wanted, np.array(evaluated, np.float64))
-    ran = comparison.run(target, sparse_lists.given(page, xs), "synchronous", here, "terms", call=call)
+    ran = comparison.run(target, sparse_lists.page_inputs(page, xs), "synchronous", here, "terms", call=call)
     for r, y in enumerate(ran.ys):
         if (i := comparison.difference(y, bits)) is not None:
             return [
                 *ran.flaws,
-                Flaw("terms", f"{here}: on floats, not the evaluated term: rank {r} {comparison.told(y, bits, i)}"),
+                Flaw(
+                    "terms",
+                    f"{here}: on floats, not the evaluated term: rank {r} {comparison.describe_difference(y, bits, i)}",
+                ),
             ]
     return ran.flaws
 
 
 def on_numbers(page: Page, target: str, xs: Sequence[Any], prop: str, call: Call = simulation.plainly) -> list[Flaw]:
     """Run ``target`` on these vectors, one a rank; other results falsify ``prop``, other messages *steps*."""
-    here = comparison.place(xs)
+    here = comparison.name_example(xs)
     ran = recorded(target, xs, here, prop, call)
     with untraced():
         said = runner.run(page, xs)

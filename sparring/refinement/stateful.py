@@ -17,7 +17,7 @@ from sparring.errors import InputError
 from sparring.page_runs import runs
 from sparring.proofs.reading.annotations import companion
 from sparring.refinement import comparison
-from sparring.refinement.comparison import DTYPES, Flaw, difference, sizes, told
+from sparring.refinement.comparison import DTYPES, Flaw, describe_difference, difference, sizes
 from sparring.sparse import Sparse
 from sparring.sparse_lists import made
 from sparring.spec.core.model import Page, load
@@ -83,27 +83,27 @@ def iterate(kind: Any, comm: Any, xs: Any, **params: Any) -> list[Done]:
     Raises InputError where the target returns no Sparse like the vector, or has no such residual.
     """
     instance = kind(comm, xs.shape[1], **params)
-    return [checked(instance(x), instance.residual, x) for x in xs]
+    return [copy_done(instance(x), instance.residual, x) for x in xs]
 
 
 def answer(kind: Any, comm: Any, xs: Any, /, shown: Sequence[str] = (), **params: Any) -> list[Done]:
     """The same where nothing is selected: whatever it returns, and has in the attributes ``shown``, as they are now."""
     instance = kind(comm, xs.shape[1], **params)
-    return [Done(plain(instance(x)), {name: remembered(instance, name) for name in shown}) for x in xs]
+    return [Done(copy_array(instance(x)), {name: remembered(instance, name) for name in shown}) for x in xs]
 
 
 def remembered(instance: Any, shown: str) -> Any:
     """A copy of this attribute."""
     kept = getattr(instance, shown)
-    return NOTHING if kept is None else plain(kept)
+    return NOTHING if kept is None else copy_array(kept)
 
 
-def plain(y: Any) -> Any:
+def copy_array(y: Any) -> Any:
     """A copy of an array, since the next call may write over it."""
     return y.copy() if isinstance(y, np.ndarray) else y
 
 
-def checked(y: Any, residual: Any, x: Any) -> Done:
+def copy_done(y: Any, residual: Any, x: Any) -> Done:
     """Result and residual, as they are now."""
     if not isinstance(y, Sparse) or (y.n, y.dtype) != (x.size, x.dtype):
         raise InputError(f"returned {y!r:.60}, not a Sparse of n={x.size} and {x.dtype}")
@@ -133,7 +133,7 @@ def deviations(calls: Iterable[Run], case: Case, ran: Sequence[Sequence[Done]]) 
             for name, has in ran[r][i].each.items():
                 want = right.each[name]
                 if has is not None and want is not None and (at := difference(has, want)) is not None:
-                    yield f"after call {i + 1}, rank {r}'s {name} {told(has, want, at)}"
+                    yield f"after call {i + 1}, rank {r}'s {name} {describe_difference(has, want, at)}"
 
 
 def expected(page: Page, xs: Sequence[Any]) -> Iterator[list[Done]]:

@@ -31,7 +31,7 @@ class Unequal(NamedTuple):
     ranks, as the bits of a number."""
 
     def __str__(self) -> str:
-        here, there = (" + ".join(map(named, order)) for order in self.orders)
+        here, there = (" + ".join(map(format_ranks, order)) for order in self.orders)
         a, b = self.ranks
         return f"{self.buffer}[{self.place}]: rank {a} adds what ranks {here} have put in, rank {b} {there}"
 
@@ -77,7 +77,7 @@ def members(part: int) -> Iterator[int]:
     return (r for r in range(part.bit_length()) if part >> r & 1)
 
 
-def named(part: int) -> str:
+def format_ranks(part: int) -> str:
     """A set of ranks in print.
 
     >>> named(0b101)

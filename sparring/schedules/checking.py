@@ -59,7 +59,7 @@ def check_schedule(
         raise InputError(f"depth = {depth}; right: the messages that a channel holds, 1 or more")
     try:
         judgement = Judgement(files.read(path))
-        results = list(judged(judgement, path.name, depth, topology, load=load))
+        results = list(judge_properties(judgement, path.name, depth, topology, load=load))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
@@ -75,7 +75,9 @@ def left_out(one: Judgement, topology: str | None, *, load: bool) -> set[str]:
     return out | ({"contention"} if topology is None else set()) | (set() if load else {"loader"})
 
 
-def judged(one: Judgement, name: str, depth: int | None, topology: str | None, *, load: bool) -> Iterator[Result]:
+def judge_properties(
+    one: Judgement, name: str, depth: int | None, topology: str | None, *, load: bool
+) -> Iterator[Result]:
     """A result for each property."""
     for prop, judge in (
         ("implements", implements), ("agreement", agreement), ("races", races),
@@ -234,7 +236,7 @@ def export(
     Raises InputError where a schedule file cannot say what the algorithm does, or the files cannot be written.
     """
     page, out = algo if isinstance(algo, Page) else registry.find(algo, **params), Path(out)
-    written = writing.written(page, ranks, form, size)
+    written = writing.write_schedule(page, ranks, form, size)
     pieces = (piece for _, piece in zip(track(range(ranks), page.name), written))
     try:
         out.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,7 @@ from itertools import pairwise
 from msgspec.structs import replace
 
 from sparring.errors import InputError
-from sparring.schedules.program import CHUNKS, RANKS, Block, Buffer, Op, Place, Program, Rank, Step, checked
+from sparring.schedules.program import CHUNKS, RANKS, Block, Buffer, Op, Place, Program, Rank, Step, check_program
 from sparring.schedules.rank_schedule import Move, Rows
 from sparring.spec.core.model import Page
 
@@ -30,7 +30,7 @@ def exported(page: Page, p: int) -> Program:
     Raises InputError where a file could not say what the page does, ScheduleFault where it makes no schedule.
     """
     rows, whole = begun(page, p)
-    return checked(replace(whole, ranks=tuple(rank(page, rows.chunks, row) for row in rows)))
+    return check_program(replace(whole, ranks=tuple(rank(page, rows.chunks, row) for row in rows)))
 
 
 def begun(page: Page, p: int) -> tuple[Rows, Program]:

@@ -42,7 +42,7 @@ class Messages(Struct, frozen=True):
     ranks: tuple[tuple[Act, ...], ...]
 
 
-def checked(messages: Messages) -> Messages:
+def check_messages(messages: Messages) -> Messages:
     """The messages, if their parts fit together; InputError says which do not."""
     p, total = len(messages.ranks), sum(map(len, messages.ranks))
     if not 1 <= p <= RANKS:

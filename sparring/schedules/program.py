@@ -128,10 +128,10 @@ def decoded(data: bytes, kind: type[T], right: str) -> T:
 def read(data: bytes) -> Program:
     """The program in a JSON file of ours; InputError says what is wrong, and where."""
     right = 'an object with "format": "sparring-schedule-1", or MSCCL\'s with "msccl_type": "algorithm"'
-    return checked(decoded(data, Program, right))
+    return check_program(decoded(data, Program, right))
 
 
-def checked(program: Program) -> Program:
+def check_program(program: Program) -> Program:
     """The program, if its parts fit together; InputError says which do not.
 
     How buffers lie upon each other, and what lies outside them, is for ``places``.

@@ -50,7 +50,7 @@ WHOLE: Mapping[str, Whole] = {
 }  # fmt: skip
 
 
-def written(page: Page, p: int, form: str, size: int) -> Pieces:
+def write_schedule(page: Page, p: int, form: str, size: int) -> Pieces:
     """The files of the page's schedule at ``p`` ranks, of a vector of ``size`` bytes, a piece for each rank.
 
     Raises InputError where a file could not say what the page does, ScheduleFault where it makes no schedule.
@@ -65,8 +65,8 @@ def written(page: Page, p: int, form: str, size: int) -> Pieces:
         return pieces(program, p, (from_page.rank(page, rows.chunks, row) for row in rows), form, size)
     one, spans = from_page.rank(page, rows.chunks, turned), rotational_symmetry.spans(sized)
     if form == "chakra":
-        return named(program, p, chakra.filled(acts(one.blocks, spans), p, sized), form)
-    return named(
+        return name_pieces(program, p, chakra.filled(acts(one.blocks, spans), p, sized), form)
+    return name_pieces(
         program,
         p,
         rotational_symmetry.filled(WHOLE[form].text(rotational_symmetry.Hole(0), one, spans), p, sized),
@@ -78,11 +78,11 @@ def pieces(program: Program, p: int, ranks: Iterable[Rank], form: str, size: int
     """The files of a program that has these ``p`` ranks: one, or of Chakra's traces one a rank."""
     sized = octets(program.chunks, size)
     if form == "chakra":
-        return named(program, p, (chakra.trace(r, acts(one.blocks, sized)) for r, one in enumerate(ranks)), form)
-    return named(program, p, (WHOLE[form].text(r, one, sized).encode() for r, one in enumerate(ranks)), form)
+        return name_pieces(program, p, (chakra.trace(r, acts(one.blocks, sized)) for r, one in enumerate(ranks)), form)
+    return name_pieces(program, p, (WHOLE[form].text(r, one, sized).encode() for r, one in enumerate(ranks)), form)
 
 
-def named(program: Program, p: int, texts: Iterable[bytes], form: str) -> Pieces:
+def name_pieces(program: Program, p: int, texts: Iterable[bytes], form: str) -> Pieces:
     """The pieces of files, of which each rank has such a text."""
     if form == "chakra":
         yield from ((f".{r}.et", data) for r, data in enumerate(texts))

@@ -80,10 +80,10 @@ class Forms(np.ndarray[Any, np.dtype[np.float64]]):
     def __bool__(self) -> bool:
         if self.size != 1:
             raise ValueError("the truth of an array with several entries is ambiguous")
-        return running().holds(sign(form(plain(self).item()), (-1, 1)))
+        return running().holds(sign(form(as_plain_array(self).item()), (-1, 1)))
 
     def __repr__(self) -> str:
-        return f"Forms([{', '.join(shown(x) for x in plain(self).ravel().tolist())}])"
+        return f"Forms([{', '.join(shown(x) for x in as_plain_array(self).ravel().tolist())}])"
 
     __str__ = __repr__
     __hash__ = None
@@ -98,13 +98,13 @@ class Forms(np.ndarray[Any, np.dtype[np.float64]]):
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """As ndarray's; of another dtype, a plain array over the same memory."""
         seen = super().view(*args, **kwargs)
-        return plain(seen) if seen.dtype != DTYPE else seen
+        return as_plain_array(seen) if seen.dtype != DTYPE else seen
 
     def __float__(self) -> float:
-        return number(form(plain(self).item()), "__float__")
+        return number(form(as_plain_array(self).item()), "__float__")
 
     def __int__(self) -> int:
-        return int(number(form(plain(self).item()), "__int__"))
+        return int(number(form(as_plain_array(self).item()), "__int__"))
 
     def __index__(self) -> int:
         raise TypeError("only integer scalar arrays can be converted to a scalar index")
@@ -154,7 +154,7 @@ def shown(number: float) -> str:
         return repr(number)
 
 
-def plain(x: Any) -> NDArray[Any]:
+def as_plain_array(x: Any) -> NDArray[Any]:
     """The same memory, or an array of numbers, without the rules of forms."""
     return np.ndarray.view(x, np.ndarray) if isinstance(x, np.ndarray) else ARRAY(x)
 
@@ -173,7 +173,7 @@ def made(forms: list[Form]) -> Any:
 
 def read(x: Any) -> list[Form]:
     """All entries."""
-    return [form(number) for number in plain(x).ravel().tolist()]
+    return [form(number) for number in as_plain_array(x).ravel().tolist()]
 
 
 def stored(result: Any, out: Any) -> Any:
@@ -181,13 +181,13 @@ def stored(result: Any, out: Any) -> Any:
     if out is None:
         return result
     target = out[0] if isinstance(out, tuple) else out
-    plain(target)[...] = plain(result)
+    as_plain_array(target)[...] = as_plain_array(result)
     return target
 
 
 def elementwise(function: Callable[..., Any], *inputs: Any) -> Any:
     """What ``function`` makes of the entries, one by one: forms, or truths."""
-    arrays = [plain(a) for a in np.broadcast_arrays(*map(plain, inputs))]
+    arrays = [as_plain_array(a) for a in np.broadcast_arrays(*map(as_plain_array, inputs))]
     entries = zip(*(a.ravel().tolist() for a in arrays))
     if function in TRUTHS:
         truths = [function(*map(form, numbers)) for numbers in entries]
@@ -266,7 +266,7 @@ REDUCED: dict[Any, Callable[[Form, Form], Form]] = {np.add: plus, np.maximum: la
 
 def reduced(ufunc: np.ufunc, x: Any, options: dict[str, Any]) -> Any:
     """The reduction of all entries, or along one axis."""
-    axis, array = options.get("axis", 0), plain(x)
+    axis, array = options.get("axis", 0), as_plain_array(x)
     if axis is None:
         array, axis = array.ravel(), 0
     if options.get("keepdims") or options.get("initial") not in (None, np._NoValue) or not isinstance(axis, int):
@@ -282,10 +282,10 @@ def reduced(ufunc: np.ufunc, x: Any, options: dict[str, Any]) -> Any:
 
 def added_at(target: Any, at: Any, parts: Any) -> None:
     """As ``np.add.at`` of a vector."""
-    flat = np.arange(plain(target).size).reshape(plain(target).shape)[at]
-    for i, part in zip(flat.ravel().tolist(), np.broadcast_to(plain(parts), flat.shape).ravel().tolist()):
-        total = plus(form(plain(target).flat[i].item()), form(part))
-        plain(target).flat[i] = running().table.id(total)
+    flat = np.arange(as_plain_array(target).size).reshape(as_plain_array(target).shape)[at]
+    for i, part in zip(flat.ravel().tolist(), np.broadcast_to(as_plain_array(parts), flat.shape).ravel().tolist()):
+        total = plus(form(as_plain_array(target).flat[i].item()), form(part))
+        as_plain_array(target).flat[i] = running().table.id(total)
 
 
 MOVES = {

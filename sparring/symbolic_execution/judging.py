@@ -160,7 +160,7 @@ def paired(subject: Subject, shape: Shape, inputs: Inputs, cells: Cells, ran: Ra
     numbers, _, _ = seen(subject._replace(page=None), shape, at(inputs, point, cells.table))
     for mine, theirs in zip(flat(ran), flat(numbers)):
         if cells.table.at(mine, point) != cells.table.at(theirs, {}):
-            raise SparringError(f"numbers are not what forms say: {cells.table.show(mine)} at {written(point)}")
+            raise SparringError(f"numbers are not what forms say: {cells.table.show(mine)} at {format_point(point)}")
 
 
 def flat(ran: Ran) -> Iterator[Form]:
@@ -207,6 +207,6 @@ def listed(x: Sequence[float]) -> str:
     return " ".join(f"{v:g}" for v in x)
 
 
-def written(point: Mapping[str, Rational]) -> str:
+def format_point(point: Mapping[str, Rational]) -> str:
     """A point."""
     return ", ".join(f"{name} = {v}" for name, v in point.items())

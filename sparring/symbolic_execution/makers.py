@@ -11,13 +11,13 @@ from unittest import mock
 
 import numpy as np
 
-from sparring.symbolic_execution.arrays import ARRAY, DTYPE, Forms, formed, plain
+from sparring.symbolic_execution.arrays import ARRAY, DTYPE, Forms, as_plain_array, formed
 
 
 def numbers(x: Any) -> Any:
     """``x`` with ids in the place of single forms, in lists that become arrays."""
     if isinstance(x, (list, tuple)) and any(isinstance(v, (list, tuple, Forms)) for v in x):
-        return [plain(v).tolist() if isinstance(v, Forms) else numbers(v) for v in x]
+        return [as_plain_array(v).tolist() if isinstance(v, Forms) else numbers(v) for v in x]
     return x
 
 

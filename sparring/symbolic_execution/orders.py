@@ -18,8 +18,8 @@ from sparring.symbolic_execution.arrays import (
     FUNCTIONS,
     Forms,
     Open,
+    as_plain_array,
     elementwise,
-    plain,
     read,
     refuse,
     settled,
@@ -128,7 +128,7 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Open):
         return np.sort(self.settled()) if known is None else np.array(known, np.int64)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
-        found = plain(self.settled())
+        found = as_plain_array(self.settled())
         return found if dtype is None else found.astype(dtype)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:

@@ -122,7 +122,7 @@ def flaws(page: Bound, maker: Maker, size: Size, xs: Sequence[Any], first: Calla
             yield Flaw("order", f"{place} the page takes {[*wanted.indices]}, and what comes before is left out")
         if not least <= len(wanted.indices) <= most:
             yield Flaw("bounds", f"{place} the page takes {len(wanted.indices)} entries, not {least} to {most}")
-        if (found := told(has, x)) != (right := f"takes {[*wanted.indices]}"):
+        if (found := describe_selected(has, x)) != (right := f"takes {[*wanted.indices]}"):
             yield Flaw("selection", f"{place} the code {found}, the page {right}")
         if given.tobytes() != x.tobytes():
             yield Flaw("input untouched", f"{place} the vector was changed")
@@ -136,7 +136,7 @@ def answer(kernel: Kernel, x: Any) -> Any:
         return error
 
 
-def told(y: Any, x: Any) -> str:
+def describe_selected(y: Any, x: Any) -> str:
     """The indices of a sparse vector of entries of ``x``, or what else it is."""
     if isinstance(y, Exception):
         return f"raises {type(y).__name__}: {y}"

@@ -21,7 +21,7 @@ import numpy as np
 
 from sparring.impl.core import selection
 from sparring.spec.core import sparse, top_k
-from sparring.symbolic_execution.arrays import Forms, made, plain, read, refuse, settled
+from sparring.symbolic_execution.arrays import Forms, as_plain_array, made, read, refuse, settled
 from sparring.symbolic_execution.cells import Cells, running
 from sparring.symbolic_execution.conditions import Condition, both, either, opposite, replaced
 from sparring.symbolic_execution.forms import Form, Table
@@ -57,7 +57,7 @@ class Ways(NamedTuple):
         if self.sets is not None:
             count = len(next(iter(self.sets)))
             return self.sets[tuple(largest([table.magnitude(f) for f in values[0]], count))]
-        by = named(values)
+        by = by_symbol(values)
         return running().choose([replaced(one, self.table, by, table) for one in self.conditions])
 
 
@@ -76,10 +76,10 @@ class Summary:
         if (name, shapes) not in self.store:
             self.store[name, shapes] = explored(self.selector, shapes)
         ways = self.store[name, shapes]
-        return put_in(ways.answers[ways.chosen(values)], ways.table, named(values))
+        return put_in(ways.answers[ways.chosen(values)], ways.table, by_symbol(values))
 
 
-def named(values: Sequence[Sequence[Form]]) -> dict[str, Form]:
+def by_symbol(values: Sequence[Sequence[Form]]) -> dict[str, Form]:
     """Each value by the symbol that stands for it in a summary."""
     return {f"v{a}[{i}]": f for a, forms in enumerate(values) for i, f in enumerate(forms)}
 
@@ -99,7 +99,7 @@ def explored(selector: Callable[..., Any], shapes: Sequence[Any]) -> Ways:
 
     for answer in cells.each(run):
         free |= cells.free
-        found.setdefault(key := told(answer), (frozen(answer), []))[1].append(both(*cells.held))
+        found.setdefault(key := identity(answer), (frozen(answer), []))[1].append(both(*cells.held))
         if sets.setdefault(key, entries(answer)) is not None and not the_largest(cells, args, sets[key]):
             sets[key] = None
     answers, conditions = [a for a, _ in found.values()], [either(*where) for _, where in found.values()]
@@ -133,11 +133,11 @@ def the_largest(cells: Cells, args: Sequence[tuple[str | None, Any]], chosen: tu
     return not cells.possible(opposite(contract(sizes, chosen)))
 
 
-def told(answer: Any) -> Hashable:
+def identity(answer: Any) -> Hashable:
     """The same for equal answers alone."""
     if isinstance(answer, (list, tuple)):
-        return type(answer), tuple(map(told, answer))
-    array = plain(answer)
+        return type(answer), tuple(map(identity, answer))
+    array = as_plain_array(answer)
     return isinstance(answer, Forms), str(array.dtype), array.shape, array.tobytes()
 
 

@@ -32,7 +32,7 @@ def entry(width: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 @cache
-def named(kind: np.dtype[Any]) -> str:
+def dtype_name(kind: np.dtype[Any]) -> str:
     """In words, which numpy takes long to find."""
     return str(kind)
 
@@ -72,7 +72,7 @@ class Headed(NamedTuple):
         found = None if event.op != "send" or event.payload is None else self.unpacked(event.payload.tobytes())
         if found is None:
             return event
-        return event._replace(count=found.size, nbytes=found.nbytes, dtype=named(self.kind), payload=found)
+        return event._replace(count=found.size, nbytes=found.nbytes, dtype=dtype_name(self.kind), payload=found)
 
     def unpacked(self, message: bytes) -> Array | None:
         """The entries of a message, None where it has another form."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sparring.spec.core.sparse import NOTHING, SparseLike
 from sparring.trace.divergence import Expected
 from sparring.trace.events import Event, Trace, digest
-from sparring.trace.headed import Headed, entry, headed, named
+from sparring.trace.headed import Headed, dtype_name, entry, headed
 
 Array: TypeAlias = NDArray[Any]
 PACKED = "an index of 4 or 8 bytes and a value each"
@@ -128,7 +128,7 @@ class Packing(NamedTuple):
         if event.op != "send" or event.nbytes % kind.itemsize:
             return event
         payload = None if event.payload is None else self.unpacked(event.payload)
-        return event._replace(count=event.nbytes // kind.itemsize, dtype=named(kind), payload=payload)
+        return event._replace(count=event.nbytes // kind.itemsize, dtype=dtype_name(kind), payload=payload)
 
 
 def same(event: Event, entries: Array) -> bool:

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from sparring.errors import InputError
-from sparring.rules import Object, Rule, check, one_of, text, whole
+from sparring.rules import Object, Rule, check, integer, one_of, text
 from sparring.trace.events import NOBODY, OPS
 
 FORMAT, VERSION, RANKS = "sparring trace", 1, 1 << 12
@@ -20,17 +20,17 @@ IDENTITY = {
     "format": one_of(FORMAT),
     "version": Rule(lambda x: type(x) is int and x == VERSION, f"{VERSION}, the only version that is known here"),
 }
-HEADER = {**IDENTITY, "ranks": whole(1, RANKS)}
+HEADER = {**IDENTITY, "ranks": integer(1, RANKS)}
 EVENT = {
-    "seq": whole(0),
+    "seq": integer(0),
     "op": one_of(*OPS),
     "call": text("[A-Za-z_]{1,40}", "the name of an MPI call"),
-    "tag": whole(NOBODY),
-    "context": whole(0),
-    "step": Rule(lambda x: x is None or whole(0).holds(x), "null, or an integer from 0 on"),
-    "count": whole(0),
+    "tag": integer(NOBODY),
+    "context": integer(0),
+    "step": Rule(lambda x: x is None or integer(0).holds(x), "null, or an integer from 0 on"),
+    "count": integer(0),
     "dtype": one_of(*SIZES, "object"),
-    "nbytes": whole(0),
+    "nbytes": integer(0),
     "digest": text("([0-9a-f]{16})?", "16 hexadecimal digits, or empty"),
     "where": text(".{1,300}", "file:line"),
 }
@@ -39,7 +39,7 @@ EVENT = {
 @cache
 def event_rules(ranks: int) -> dict[str, Rule]:
     """The rules of an event where there are so many ranks."""
-    return {"rank": whole(0, ranks - 1), "peer": whole(NOBODY, ranks - 1), **EVENT}
+    return {"rank": integer(0, ranks - 1), "peer": integer(NOBODY, ranks - 1), **EVENT}
 
 
 def check_header(data: object, rank: int | None) -> int:
@@ -48,7 +48,7 @@ def check_header(data: object, rank: int | None) -> int:
         check({name: data[name] for name in IDENTITY if name in data}, IDENTITY)
         if rank is None and "rank" in data:
             raise InputError("this is one rank's file: read the folder that has the files of all")
-    own = {} if rank is None else {"rank": whole(rank, rank)}
+    own = {} if rank is None else {"rank": integer(rank, rank)}
     return int(check(data, HEADER | own)["ranks"])
 
 

@@ -139,12 +139,12 @@ def group(page: Page, p: int, sends: Schedule) -> dict[str, Any]:
 
 def test(case: Case, flags: list[str], number: int) -> dict[str, Any]:
     """A test as the file has it."""
-    calls = [told(case, each) for each in case.calls]
+    calls = [write_call(case, each) for each in case.calls]
     about = {"id": number, "comment": case.comment, "flags": flags}
     return {**about, "dtype": str(case.dtype), "n": case.n, "calls": calls}
 
 
-def told(case: Case, call: Call) -> dict[str, Any]:
+def write_call(case: Case, call: Call) -> dict[str, Any]:
     """A call as the file has it."""
     encodings = {"encodings": [[m.encoding for m in wire] for wire in call.wires]} if case.page.data == "sparse" else {}
     residuals = {"residuals": [vector(x) for x in call.residuals]} if case.page.stateful else {}

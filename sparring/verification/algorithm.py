@@ -42,7 +42,7 @@ from sparring.symbolic_execution.runs import Subject
 from sparring.verification import every_input, theorems
 from sparring.verification.fault_injection import confirmed, vouched
 from sparring.verification.reached_lines import Reached
-from sparring.verification.samples import MISLED, WORKERS, Sample, edges, gradients, kept, misled
+from sparring.verification.samples import MISLED, WORKERS, Sample, describe_part, edges, gradients, misled
 from sparring.verification.theorems import Told
 from sparring.world import simulation
 
@@ -105,7 +105,7 @@ BUFFERED = 4  # up to here sends are also tried with unbounded buffers; beyond, 
 def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
     """A result for each property that applies, or was judged all the same, in the order of PROPERTIES."""
     found = proved(page, plan, track)
-    target = judged(page)
+    target = find_target(page)
     if target and plan.on in ("simulated", "both"):
         reached = Reached(page, target)
         merge(found, run_simulated(page, target, plan, track, reached))
@@ -187,7 +187,7 @@ def implementation(page: Page) -> str | None:
     return f"{module}:{page.collective}" if room == "sparring.spec" and importlib.util.find_spec(module) else None
 
 
-def judged(page: Page) -> str | None:
+def find_target(page: Page) -> str | None:
     """What is run: the implementation, or the class of its name beside it, which keeps a residual between calls.
 
     It is called with its own defaults, so nothing is run for a page of other parameters.
@@ -283,7 +283,7 @@ def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
             *trials(page, target, inputs, "dtypes"), *many(page, target, ranks), *turning(page, target, ranks),
         ]),
         Look(
-            "gradients", f"a perceptron on the digits{kept(page)}; p = {spans(trained)}",
+            "gradients", f"a perceptron on the digits{describe_part(page)}; p = {spans(trained)}",
             trials(page, target, grads, "gradients"), long=True,
         ),
     ]  # fmt: skip
@@ -328,10 +328,12 @@ def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Re
         return {}
     what = f"{page.name}: selection"
     size = every_input.SIZE - (not plan.full) if page.cuts else every_input.WHOLE
-    result = every_input.judged(Subject(target, page), page.name, ranks, size, track=lambda shapes: track(shapes, what))
+    result = every_input.judge_selection(
+        Subject(target, page), page.name, ranks, size, track=lambda shapes: track(shapes, what)
+    )
 
     def again(fault: Fault) -> Iterator[Flaw]:
-        found = every_input.judged(Subject(target, page, fault=fault), page.name, ranks, size)
+        found = every_input.judge_selection(Subject(target, page, fault=fault), page.name, ranks, size)
         if found.verdict == REFUTED:
             yield Flaw("selection", found.detail)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sparring.checks.examples.series import KEPT
-from sparring.checks.ranks.target import absolute, named
+from sparring.checks.ranks.target import absolute, importable_name
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import proved_up_to, tested
 from sparring.ranges import spans
@@ -75,7 +75,7 @@ def selection(
     place, found = placed(target, selectors), selecting(page, k, params)
     name = place if isinstance(place, str) else getattr(place, "__qualname__", repr(place))
     subject = Subject(place, found, {name: {} for name in selectors}, params)
-    result = judged(subject, name, asked, n, k, calls, budget)
+    result = judge_selection(subject, name, asked, n, k, calls, budget)
     told = {"target": name, "page": found.name if found else None, "ranks": asked, "n": n, "k": k, "calls": calls}
     return Report("selection", [result], seconds=time.perf_counter() - start, extra={"selection": told})
 
@@ -83,7 +83,7 @@ def selection(
 def placed(target: Any, selectors: Sequence[str]) -> Any:
     """Where ranks find the target, or itself where they cannot and nothing of its module is replaced."""
     try:
-        return absolute(named(target))
+        return absolute(importable_name(target))
     except InputError:
         if isinstance(target, str) or selectors or not callable(target):
             raise
@@ -104,7 +104,7 @@ def selecting(page: str | Page | None, k: int | None, params: dict[str, Any]) ->
     return pages.find(page, **own) if isinstance(page, str) else found
 
 
-def judged(
+def judge_selection(
     subject: Subject, name: str, ranks: Sequence[int], n: int = SIZE, k: int | None = KEEP, calls: int = CALLS,
     budget: int = BUDGET, track: Callable[..., Any] = iter,
 ) -> Result:  # fmt: skip

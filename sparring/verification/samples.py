@@ -105,7 +105,7 @@ def edges(page: Page, ranks: Sequence[int], *, every: bool = True) -> Sequence[S
     if page.stateful:
         cases = starmap(stateful.edge, asked)
         return [Calls(case if every or len(case.xs) <= SOME else twice(case)) for case in cases]
-    return [Vectors(sparse_lists.given(page, comparison.vectors(dtype, p, n))) for p, n, dtype in asked]
+    return [Vectors(sparse_lists.page_inputs(page, comparison.vectors(dtype, p, n))) for p, n, dtype in asked]
 
 
 def twice(case: stateful.Case) -> stateful.Case:
@@ -123,7 +123,7 @@ def gradients(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:
     return [Vectors(xs if not page.sparse else [top(x, x.size // KEPT) for x in xs]) for xs in dense]
 
 
-def kept(page: Page) -> str:
+def describe_part(page: Page) -> str:
     """What part of the gradients is meant, in words."""
     calls = f", {len(TRAINED)} calls" if page.stateful else ""
     return f", the largest {100 // KEPT} %{calls}" if page.sparse or page.selecting else calls

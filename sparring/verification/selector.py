@@ -98,7 +98,7 @@ def verify_selector(page: Selector, track: Track = lambda items, _: items, maker
         flaws = [flaw for flaw in exact.flaws if flaw.property == prop]
         if roads[prop] is not all_inputs:
             flaws += roads[prop](page, own, maker)
-        result = judged(page, prop, flaws, exact)
+        result = judge_property(page, prop, flaws, exact)
         if result.verdict not in (REFUTED, NOT_COVERED, UNDECIDED):
             fault = PLANTED[prop]
             flaws = roads[prop](page, fault.page(own), fault.code(maker))
@@ -208,7 +208,7 @@ def concerns(flaw: Flaw, prop: str) -> bool:
     return flaw.property == prop or (flaw.property == "selection" and prop in ("dtypes", "gradients"))
 
 
-def judged(page: Selector, prop: str, flaws: Sequence[Flaw], exact: Exhausted) -> Result:
+def judge_property(page: Selector, prop: str, flaws: Sequence[Flaw], exact: Exhausted) -> Result:
     """The result, as long as no fault is planted."""
     wrong = next((flaw for flaw in flaws if concerns(flaw, prop)), None)
     if wrong:

@@ -57,18 +57,18 @@ def proved(page: Page, folder: Path | None = None, *, keep: bool = False) -> Ite
     own = []
     for attempt in kernel.prove(page):
         own.append(attempt)
-        yield Part([told(attempt)], written(attempt, page, folder))
+        yield Part([tell_theorem(attempt)], write_obligations(attempt, page, folder))
     yield Part(in_coq=instances.export(subject(page), own, folder))
 
 
-def written(attempt: Attempt, page: Page, folder: Path) -> Sequence[Entry]:
+def write_obligations(attempt: Attempt, page: Page, folder: Path) -> Sequence[Entry]:
     """The attempt's obligations as files."""
     from sparring.proofs.kernel import certificates
 
     return certificates.export(attempt, page, folder)
 
 
-def told(a: Attempt) -> Told:
+def tell_theorem(a: Attempt) -> Told:
     """A theorem, or what came of it."""
     return Told(Result(a.algorithm, a.name, a.verdict, a.detail, a.witness), {
         "algorithm": a.algorithm,
@@ -120,7 +120,7 @@ def theorems(page: Page, *, keep: bool) -> Iterator[Told]:
     keep = keep and ours(page.name) and page is pages.find(page.name)
     known = recalled(page.name) if keep else None
     found = []
-    for one in known or map(told, kernel.prove(page)):
+    for one in known or map(tell_theorem, kernel.prove(page)):
         found.append(one)
         yield one
     if keep and not known:
@@ -129,7 +129,7 @@ def theorems(page: Page, *, keep: bool) -> Iterator[Told]:
 
 def recalled(name: str) -> list[Told] | None:
     """What was proved of an algorithm, if nothing has changed since; else None."""
-    some = disk_cache.kept(f"prove-{name}", key(name, PROOFS), list[Theorem]) if ours(name) else None
+    some = disk_cache.recall(f"prove-{name}", key(name, PROOFS), list[Theorem]) if ours(name) else None
     with suppress(KeyError):
         return None if some is None else [Told(one.result.result(), one.told) for one in some]
     return None

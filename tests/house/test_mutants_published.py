@@ -18,7 +18,7 @@ import sparring
 from sparring.mutation import judging, survey
 from sparring.proofs.mutants.syntax import IN_PAGES, OPERATORS, changes, mutants
 from sparring.spec.core.model import Page
-from sparring.verification.algorithm import judged
+from sparring.verification.algorithm import find_target
 
 EVERY = 27  # all take an hour; odd, so that of a number off by one both signs are met
 RESULTS = Path(__file__).parents[2] / "docs/mutants"
@@ -82,7 +82,7 @@ def test_as_many_are_published_as_are_planted(name):
 def planted(page: Page) -> Counter[tuple[str, str]]:
     """How many mutants each operator makes in each part."""
     made = Counter(("page", operator) for operator, *_ in sites(page.module, IN_PAGES))
-    code = importlib.import_module((judged(page) or "").partition(":")[0])
+    code = importlib.import_module((find_target(page) or "").partition(":")[0])
     return made + Counter((survey.part(code, function), operator) for operator, function, *_ in sites(code))
 
 
@@ -96,7 +96,7 @@ def sites(module: ModuleType, operators: Mapping[str, Any] = OPERATORS) -> Itera
 @pytest.mark.parametrize("name", PUBLISHED[::5])
 def test_what_is_published_is_what_is_found(name):
     """Of every fifth algorithm one in 27; if not, write them anew, as docs/mutants/keep.py says."""
-    found = [one._asdict() for one in survey.told(sparring.page(name), lambda items, _: items, every=EVERY)]
+    found = [one._asdict() for one in survey.judge_mutants(sparring.page(name), lambda items, _: items, every=EVERY)]
     alive = [one | {"full": None} for one in published(name)["alive"]]
     killed = [one for one in found if one["word"] == "killed"]
 

@@ -14,10 +14,10 @@ from typing import Any
 import sparring
 from sparring import world
 from sparring.mutation import planting
-from sparring.verification.algorithm import judged
+from sparring.verification.algorithm import find_target
 
-PAGES = {page.name: page for page in map(sparring.page, sparring.pages()) if judged(page)}
-TARGETS = {name: str(judged(page)) for name, page in PAGES.items()}
+PAGES = {page.name: page for page in map(sparring.page, sparring.pages()) if find_target(page)}
+TARGETS = {name: str(find_target(page)) for name, page in PAGES.items()}
 DENSE = ("ring", "two_shot", "recursive_doubling", "rabenseifner", "recursive_multiplying")
 ALLGATHERS = ("ring_allgather", "bruck_allgather", "recursive_doubling_allgather")
 SPARSE = {

@@ -41,7 +41,7 @@ def unlike(group, name, dtype, p, n, params):
         return stateful.compared(page, case, iterated.run(group, page, TARGETS[name], case), "mpi")
     if page.stateful:
         return [] if remembered(group, page, stateful.vectors(dtype, p, n), params) else ["bits"]
-    xs = sparse_lists.given(page, comparison.vectors(dtype, p, n))
+    xs = sparse_lists.page_inputs(page, comparison.vectors(dtype, p, n))
     return comparison.compared(page, xs, group.run(TARGETS[name], xs, **options(page, TARGETS[name])), "mpi")
 
 

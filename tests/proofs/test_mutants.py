@@ -29,7 +29,7 @@ from sparring.refinement.comparison import Flaw
 from sparring.refinement.refusals import instances, ran, refusals
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import negate
-from sparring.verification.algorithm import judged
+from sparring.verification.algorithm import find_target
 from sparring.world import modules, simulation
 from tests.proofs.wrong_texts import changed
 from tests.sweeps import third
@@ -148,7 +148,7 @@ CHECKS = {
 def test_what_is_not_checked_is_found(name, right, wrong):
     """Bad arguments that nobody refuses, an exchange that nobody asked for; without the fault nothing is."""
     page = sparring.page(name)
-    target = str(judged(page))
+    target = str(find_target(page))
     assert not [*refusals(page, target, 2)]
     module = importlib.import_module(f"sparring.impl.{name}")
     with planted(module, changed(module, right, wrong)):
@@ -171,8 +171,8 @@ def test_what_a_program_keeps_and_asks_for_is_looked_at(right, wrong, told):
     planting.Counter.restart()
     new = planting.built(PROGRAM.module, changed(PROGRAM.module, right, wrong))
     with pytest.raises(InputError, match="is asked for") if told == "is asked for" else nullcontext():
-        assert told in next(judging.kept(load(new, trigger=0), 2))
-    assert not any(judging.kept(PROGRAM, 2))
+        assert told in next(judging.wrong_state(load(new, trigger=0), 2))
+    assert not any(judging.wrong_state(PROGRAM, 2))
 
 
 def test_a_check_that_finds_faults_in_what_is_right_counts_nothing(monkeypatch):
@@ -218,7 +218,7 @@ def test_a_certificate_is_worth_what_it_rests_on(monkeypatch):
 
 def test_vectors_longer_than_a_block_are_looked_at(monkeypatch):
     """More than any implementation looks at together: one that drops what comes after is found on these alone."""
-    target = str(judged(PROGRAM))
+    target = str(find_target(PROGRAM))
     assert not any(any(trial.flaws(runtime_faults.unharmed)) for trial in looks.long(PROGRAM, target, (1, 2)))
     monkeypatch.setattr(stateful, "iterate", forgetful)
     assert any(any(trial.flaws(runtime_faults.unharmed)) for trial in looks.long(PROGRAM, target, (1, 2)))
@@ -230,7 +230,7 @@ def forgetful(kind, comm, xs, **params):
     cut = xs.copy()
     cut[:, 1 << 16 :] = 0
     instance = kind(comm, xs.shape[1], **params)
-    return [stateful.checked(instance(x), instance.residual, x) for x in cut]
+    return [stateful.copy_done(instance(x), instance.residual, x) for x in cut]
 
 
 IN_PLACE, WHOLE = "in place, p=3, 102 entries", "p=3, 102 entries"
@@ -306,7 +306,7 @@ def test_what_is_not_the_pages_is_found(name, ranks, right, wrong, told):
 
 def upset(page, ranks):
     """What is found beside the page, and of what instances do."""
-    target = str(judged(page))
+    target = str(find_target(page))
     yield from differential.beside(page, target, ranks)
     for flaw in instances(partial(ran, runtime_faults.unharmed), page, target, ranks) if page.stateful else ():
         yield flaw.detail

@@ -229,5 +229,7 @@ def test_a_piece_runs_as_it_is_read():
 def test_letters_stand_for_what_is_no_arithmetic():
     """The same for equal terms; a side that hypotheses rule out is gone."""
     n = Sym.var("n")
-    claim = local_functions.plain(GTOPK, "", [n >= 1], where(n >= 1, 1 << t, r) + (1 << t) == (n // p) + n // p)
+    claim = local_functions.plain_obligation(
+        GTOPK, "", [n >= 1], where(n >= 1, 1 << t, r) + (1 << t) == (n // p) + n // p
+    )
     assert repr(claim.claim) == "((any0 + any0) == (any1 + any1))"

@@ -132,7 +132,7 @@ def test_the_correct_twin_passes(target, name, p):
     for n in comparison.sizes(p):
         assert flaws(name, target(name), p, n) == []
         for dtype in DTYPES:
-            xs = sparse_lists.given(page(name), comparison.vectors(dtype, p, n))
+            xs = sparse_lists.page_inputs(page(name), comparison.vectors(dtype, p, n))
             assert wrong_results(name, target(name), xs) == []
 
 
@@ -159,8 +159,13 @@ def test_a_lost_zero_sign_is_caught_on_numbers(target, name, dtype):
 def test_inputs_are_of_every_sort():
     """Empty, full and partial lists, near and far entries, both widths: what is drawn covers the cases."""
     allgather = page(LISTS)
-    xs = [x for p in range(1, 9) for n in comparison.sizes(p) for x in sparse_lists.given(allgather, [np.ones(n)] * p)]
+    xs = [
+        x
+        for p in range(1, 9)
+        for n in comparison.sizes(p)
+        for x in sparse_lists.page_inputs(allgather, [np.ones(n)] * p)
+    ]
     assert {0, 1, 17} <= {len(x) for x in xs}
     assert {x.indices.dtype.name for x in xs} == {"int32", "int64"}
     assert max(x.n for x in xs) > 1 << 40
-    assert sparse_lists.given(page(RING), [1, 2]) == [1, 2]
+    assert sparse_lists.page_inputs(page(RING), [1, 2]) == [1, 2]

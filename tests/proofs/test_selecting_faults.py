@@ -121,8 +121,10 @@ def test_a_single_run_is_the_function_and_verify_takes_the_class():
     """The function has the page's bits too; for another k than its default it stands for no page."""
     one, other = page("ring_topk"), page("ring_topk", k=5)
     name = algorithm.implementation(one)
-    assert (name, algorithm.judged(one)) == tuple(f"sparring.impl.ring_topk:{x}" for x in ("allreduce", "Allreduce"))
-    assert algorithm.judged(other) is None and name is not None
+    assert (name, algorithm.find_target(one)) == tuple(
+        f"sparring.impl.ring_topk:{x}" for x in ("allreduce", "Allreduce")
+    )
+    assert algorithm.find_target(other) is None and name is not None
     xs = comparison.vectors("float32", 3, 400)
     assert running.on_numbers(one, name, xs, "result") == []
     flaw = running.on_numbers(other, name, xs, "result")[0]

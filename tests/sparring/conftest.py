@@ -32,5 +32,5 @@ def proved_once(monkeypatch):
 @pytest.fixture(autouse=True)
 def nothing_is_recalled(monkeypatch):
     """Tests plant faults where no digest of files sees them: no result of an earlier run is told here."""
-    monkeypatch.setattr(disk_cache, "kept", lambda *_: None)
+    monkeypatch.setattr(disk_cache, "recall", lambda *_: None)
     monkeypatch.setattr(disk_cache, "keep", lambda *_: None)

@@ -189,7 +189,9 @@ def test_sparring_itself():
 def answer(name, timeout=30.0):
     """The check of one part, as it is in this environment."""
     part = parts.PARTS[name]
-    return parts.part(name, doctor.installed(part.distribution), doctor.asked(part.question, timeout), timeout)
+    return parts.check_part(
+        name, doctor.installed(part.distribution), doctor.run_question(part.question, timeout), timeout
+    )
 
 
 @pytest.mark.parametrize("name", parts.PARTS)
@@ -235,7 +237,7 @@ def test_a_file_of_the_users_hides_no_part(tmp_path, monkeypatch):
 
 def test_a_missing_part_is_named():
     """Whoever is not installed is to be installed by the name that pip knows."""
-    check = parts.part("z3", None, Done(1, "ModuleNotFoundError: No module named 'z3'"), 30)
+    check = parts.check_part("z3", None, Done(1, "ModuleNotFoundError: No module named 'z3'"), 30)
 
     assert check == Check("z3", FAULT, "not installed", "pip install z3-solver")
 
@@ -259,7 +261,7 @@ SINGLETONS = 'test "$1" = --version && { echo "HYDRA build details:"; exit; }\ns
 @pytest.mark.mpi
 def test_another_launcher_shows_in_a_real_launch(fake):
     """The real library under a launcher that starts lone processes, and Open MPI's first on PATH: both are named."""
-    if doctor.asked(mpi.LIBRARY, 30).code:
+    if doctor.run_question(mpi.LIBRARY, 30).code:
         pytest.skip("no MPI library installed")
     fake("beside", SINGLETONS)
     fake("path", 'echo "mpiexec (OpenRTE) 4.1.4"')
@@ -291,7 +293,7 @@ def test_a_library_forced_upon_mpi4py_is_named(monkeypatch):
     if not (found and found.origin and any(Path(found.origin).parent.glob("MPI.*.*"))):
         pytest.skip("this mpi4py was built for one MPI; its wheel loads any")
     monkeypatch.setenv("MPI4PY_LIBMPI", "no/such/libmpi.so")
-    done = doctor.asked(mpi.LIBRARY, 30)
+    done = doctor.run_question(mpi.LIBRARY, 30)
     check = mpi.library(done, expected=True, cure=mpi.remedy({}, os.environ), timeout=30)
 
     assert (check.verdict, check.remedy) == (FAULT, "unset MPI4PY_LIBMPI")

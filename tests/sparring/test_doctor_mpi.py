@@ -225,7 +225,7 @@ NO_SLOTS = f"{'-' * 70}\nThere are not enough slots available in the system to s
 def test_plain_call(monkeypatch, done, its, uid, verdict, detail, cure):
     """What a user's own mpiexec refuses, in its own words, and what it must be told; where we know it."""
     monkeypatch.setattr("os.geteuid", lambda: uid)
-    check = ranks.plain(done, 3, its, 30)
+    check = ranks.check_plain_mpiexec(done, 3, its, 30)
 
     assert check.verdict == verdict
     assert detail in check.detail

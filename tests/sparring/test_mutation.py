@@ -23,13 +23,13 @@ PAGE = sparring.page(NAME)
 @pytest.fixture(scope="module")
 def found():
     """The fates of all of one algorithm."""
-    return survey.told(PAGE, lambda items, _: items)
+    return survey.judge_mutants(PAGE, lambda items, _: items)
 
 
 @pytest.mark.slow
 def test_the_command_tells_how_many_and_who(monkeypatch, found):
     """In its envelope and in a table; the counts of parts and of operators add up to those of all."""
-    monkeypatch.setattr(survey, "told", lambda page, _, full: found if page == PAGE else [])
+    monkeypatch.setattr(survey, "judge_mutants", lambda page, _, full: found if page == PAGE else [])
     plain, envelope = (
         CliRunner(env={"COLUMNS": "200"}).invoke(cli, ["verify", NAME, "--ranks", "2", "--mutants", *more])
         for more in ([], ["--json"])
@@ -83,7 +83,7 @@ def test_several_processes_find_the_same(found):
     How a mutant is found out may differ, as some return memory that nobody has written to.
     """
     names = (NAME, "./sparring/templates/page.py")
-    two = spread(survey.told, names, lambda items, _: items, jobs=2)
+    two = spread(survey.judge_mutants, names, lambda items, _: items, jobs=2)
     told = survey.summary(two)["algorithms"]
 
     assert [fate._replace(why="") for fate in two if fate.algorithm == NAME] == [

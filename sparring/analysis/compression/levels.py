@@ -120,7 +120,7 @@ def unbiased() -> Settled:
         for v, levels, found in cases(by_max):
             if found.mean != [*v]:
                 return Settled(False, f"{v} with {levels} levels: {', '.join(map(str, found.mean))}")
-    return told(proved([*fraction()]))
+    return with_count(proved([*fraction()]))
 
 
 def variance() -> Settled:
@@ -130,7 +130,7 @@ def variance() -> Settled:
             d, squares = len(v), Fraction(sum(one * one for one in v))
             if found.off > d * squares / levels**2 or not at_most_root(found.off, squares / levels, d):
                 return Settled(False, f"{v} with {levels} levels: {found.off}")
-    return told(proved([*entry(), *summed(), *ending()]))
+    return with_count(proved([*entry(), *summed(), *ending()]))
 
 
 def sparse() -> Settled:
@@ -138,7 +138,7 @@ def sparse() -> Settled:
     for v, levels, found in cases(0):
         if found.nonzero > levels**2 and not at_most_root(found.nonzero - levels**2, Fraction(levels), len(v)):
             return Settled(False, f"{v} with {levels} levels: {found.nonzero}")
-    return told(proved([*entry(), *summed(), *ending()]))
+    return with_count(proved([*entry(), *summed(), *ending()]))
 
 
 def sparse_by_max() -> Settled:
@@ -151,7 +151,7 @@ def sparse_by_max() -> Settled:
     return Settled(False, f"of {d} equal entries and {levels} level {nonzero} are not 0, more than {bound}")
 
 
-def told(found: Settled) -> Settled:
+def with_count(found: Settled) -> Settled:
     """With what was counted besides."""
     count = f"exactly through the page for {len(VECTORS)} vectors with {LEVELS[0]} to {LEVELS[-1]} levels"
     return found._replace(detail=f"{found.detail}; {count}") if found.holds else found

@@ -39,7 +39,7 @@ from sparring.analysis.compression.arc_rows import OURS, lengths
 from sparring.analysis.compression.reals import Lemma, proved, shown
 from sparring.costs.derivation.closed_forms import derive
 from sparring.costs.formulas import symbols
-from sparring.costs.formulas.symbols import plain
+from sparring.costs.formulas.symbols import without_floors
 from sparring.proofs import power_sgd as theorems
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.proofs.reading.paths import paths
@@ -272,7 +272,7 @@ def conserved() -> Settled:
 def words() -> Settled:
     """Whether a call sends ``2 (p - 1) / p r (n + m)`` words a rank where ``p`` divides both factors."""
     p, j = symbols.p, sympy.Symbol("j", integer=True, nonnegative=True)
-    form = plain(derive(load(ring)).largest).subs(symbols.n, p * j)
+    form = without_floors(derive(load(ring)).largest).subs(symbols.n, p * j)
     if sympy.simplify(form - 2 * (p - 1) * j) != 0:
         return Settled(False, f"an allreduce of p j words sends {form}")
     done = 0

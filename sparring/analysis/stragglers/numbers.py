@@ -48,7 +48,7 @@ def known(what: str, name: str, names: Iterable[str]) -> None:
         raise InputError(f"no {what} {name!r}: there are {', '.join(names)}")
 
 
-def checked(setting: Setting) -> Setting:
+def check_setting(setting: Setting) -> Setting:
     """The same; raises InputError for what has no such times."""
     if setting.ranks < 1 or setting.many < 1:
         raise InputError(f"{setting.ranks} ranks of {setting.many} micro-batches: there must be one or more of each")
@@ -100,7 +100,7 @@ def completed(setting: Setting, tau: float, rule: str = "analytic") -> float:
 
 def speedup(setting: Setting, tau: float, rule: str = "analytic", exact: bool = False) -> float:
     """``S_eff``; with ``exact`` by the exact expected time of the slowest rank."""
-    whole = slowest(checked(setting), exact)
+    whole = slowest(check_setting(setting), exact)
     return completed(setting, tau, rule) / setting.many * (whole + setting.rest) / (min(tau, whole) + setting.rest)
 
 
@@ -109,7 +109,7 @@ def best(setting: Setting, exact: bool = False) -> tuple[float, float]:
 
     Looked for at ``GRID`` places first, since there may be several extremes.
     """
-    whole = slowest(checked(setting), exact)
+    whole = slowest(check_setting(setting), exact)
     places = [whole * i / GRID for i in range(1, GRID + 1)]
     around = max(range(GRID), key=lambda i: speedup(setting, places[i], exact=exact))
     low, high = places[max(0, around - 1)], places[min(GRID - 1, around + 1)]

@@ -32,7 +32,7 @@ def examine(timeout: float = TIMEOUT) -> Iterator[Check]:
     yield parts.package(installed("sparring"), FOLDER)
     yield parts.links(FOLDER)
     for name, part in parts.PARTS.items():
-        yield parts.part(name, installed(part.distribution), asked(part.question, timeout), timeout)
+        yield parts.check_part(name, installed(part.distribution), run_question(part.question, timeout), timeout)
     yield from examine_mpi(timeout)
     yield parts.coq(shutil.which("coqc"))
 
@@ -42,7 +42,7 @@ def examine_mpi(timeout: float) -> Iterator[Check]:
     used, on_path = launch.find(), shutil.which("mpiexec")
     first = Path(on_path) if on_path else None
     told, first_told = (child([str(at), "--version"], timeout) if at else UNASKED for at in (used, first))
-    library, wheels = asked(mpi.LIBRARY, timeout), wheel_versions()
+    library, wheels = run_question(mpi.LIBRARY, timeout), wheel_versions()
     cure = mpi.remedy(wheels, os.environ)
     yield mpi.runtimes(wheels)
     answering = mpi.launcher(used, told, cure, timeout)
@@ -54,7 +54,7 @@ def examine_mpi(timeout: float) -> Iterator[Check]:
     yield ranks.two(two_ranks(usable, timeout) if usable else None, cure, timeout)
     many = ranks.cores() + 1
     crowd = child([str(usable), "-n", str(many), "true"], timeout) if usable else None
-    yield ranks.plain(crowd, many, runtimes.of(told.output), timeout)
+    yield ranks.check_plain_mpiexec(crowd, many, runtimes.of(told.output), timeout)
     yield ranks.memory(ranks.free(launch.SHARED), ranks.orphans(launch.SHARED))
 
 
@@ -64,7 +64,7 @@ def two_ranks(launcher: Path, timeout: float) -> Done:
     return child(command, timeout)
 
 
-def asked(question: str, timeout: float) -> Done:
+def run_question(question: str, timeout: float) -> Done:
     """What a Python like ours prints when it runs ``question``; the current folder is none of its business."""
     return child([sys.executable, "-P", "-c", question], timeout)
 

@@ -82,7 +82,7 @@ def links(folder: Path) -> Check:
     )  # fmt: skip
 
 
-def part(name: str, version: str | None, done: Done, timeout: float) -> Check:
+def check_part(name: str, version: str | None, done: Done, timeout: float) -> Check:
     """Whether one of PARTS is installed and has answered as it must."""
     distribution, _, answer = PARTS[name]
     if version is None:

@@ -42,7 +42,7 @@ def two(done: Done | None, cure: str, timeout: float) -> Check:
     return Check("two ranks", FAULT, detail, cure)
 
 
-def plain(done: Done | None, count: int, its: Runtime, timeout: float) -> Check:
+def check_plain_mpiexec(done: Done | None, count: int, its: Runtime, timeout: float) -> Check:
     """Whether a plain ``mpiexec -n COUNT``, one more than there are cores, starts; None: there is no launcher."""
     name, call = "plain call", f"mpiexec -n {count}"
     if done is None:

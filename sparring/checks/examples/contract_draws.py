@@ -147,12 +147,12 @@ def fewer(example: Example, ranks: Sequence[int], drawn: Bounds) -> Iterator[Exa
     if k is not None:
         yield from (example._replace(params={series.KEPT: less}) for less in range(k) if fits(rows, less))
     for axis in range(3):
-        emptied = (series.changed(rows, place(axis, i), 0) for i in range(rows.shape[axis]))
+        emptied = (series.changed(rows, slice_at(axis, i), 0) for i in range(rows.shape[axis]))
         yield from (series.having(example, cut) for cut in emptied if (cut != rows).any())
     yield from series.smaller(example, rows)
 
 
-def place(axis: int, i: int) -> tuple[Any, ...]:
+def slice_at(axis: int, i: int) -> tuple[Any, ...]:
     """Where all with that number are, on one axis of three."""
     return (slice(None),) * axis + (i,)
 

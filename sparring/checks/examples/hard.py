@@ -141,7 +141,7 @@ def least(kind: str, dtypes: Sequence[str], *, sparse: bool) -> int:
     return max(1, len(scenes.of(kind, sparse=sparse)), len(dtypes) if kind == SPECIAL else 0)
 
 
-def told(played: Sequence[Example], meaning: str) -> str:
+def describe_played(played: Sequence[Example], meaning: str) -> str:
     """What it means that these hold: the lengths, or the numbers of ranks, that were tried."""
     if not played or played[0].prop not in (LONG, MANY):
         return meaning

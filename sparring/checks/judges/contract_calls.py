@@ -45,7 +45,7 @@ class Call(NamedTuple):
         return self.seen.residuals[i] if self.seen.residuals else [None] * self.example.p
 
 
-def judged(example: Example, seen: Observed, contract: Contract, k: Any, warm_up: int) -> Flaws:
+def judge_calls(example: Example, seen: Observed, contract: Contract, k: Any, warm_up: int) -> Flaws:
     """Property -> what is wrong in the first call in which something is."""
     for i, ys in enumerate(seen.ys):
         xs = [np.asarray(x) for x in example.calls[i % len(example.calls)]]

@@ -24,7 +24,7 @@ SILENT = "page {} claims on no topology that each link serves one pair; --topolo
 
 
 @np.errstate(all="ignore")
-def judged(example: Example, seen: Observed, page: Page | None, question: Question) -> dict[str, str]:
+def judge_run(example: Example, seen: Observed, page: Page | None, question: Question) -> dict[str, str]:
     """Property -> what is wrong; a property that is not named holds on this example."""
     flaws = dict(seen.flaws)
     flaws |= results(example, seen, page, question) | disagreement(seen) | changed(example, seen)
@@ -53,12 +53,12 @@ def compared(example: Example, seen: Observed, page: Page | None, question: Ques
     """Results against the contract, or against the page's bits where these are its own matter, else against the sum."""
     if question.reduces:
         kept = {**question.params, **example.params}.get(KEPT)
-        return contract_calls.judged(example, seen, question.reduces, kept, question.drawn.warm_up[0])
+        return contract_calls.judge_calls(example, seen, question.reduces, kept, question.drawn.warm_up[0])
     if page and page.dense:
-        return page_bits.judged(example, seen, page)
+        return page_bits.judge_bits(example, seen, page)
     if page and page.selecting:
-        return stateful.judged(example, seen, page)
-    return sums.judged(example, seen, page, mean=question.averages)
+        return stateful.judge_calls(example, seen, page)
+    return sums.judge_sums(example, seen, page, mean=question.averages)
 
 
 def located(example: Example, seen: Observed, page: Page | None) -> str:

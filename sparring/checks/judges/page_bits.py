@@ -13,7 +13,7 @@ from sparring.refinement import comparison, stateful
 from sparring.spec.core.model import Page
 
 
-def judged(example: Example, seen: Observed, page: Page) -> dict[str, str]:
+def judge_bits(example: Example, seen: Observed, page: Page) -> dict[str, str]:
     """The property that the first other result falsifies."""
     wanted = expected(page, example)
     for i, ys in enumerate(seen.ys):

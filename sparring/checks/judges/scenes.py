@@ -19,7 +19,7 @@ OWN = "own memory"
 
 
 @np.errstate(all="ignore")
-def judged(example: Example, seen: Observed, page: Page | None, contract: Contract | None) -> dict[str, str]:
+def judge_scene(example: Example, seen: Observed, page: Page | None, contract: Contract | None) -> dict[str, str]:
     """Property -> what is wrong."""
     where, prop = SCENES[example.scene].told, example.prop
     flaws = {found: f"{where}, {why}".lstrip(", ") if found == prop else why for found, why in seen.flaws.items()}
@@ -38,7 +38,7 @@ def taken(example: Example, seen: Observed, *, mean: bool) -> str:
     """What is wrong where no rank refuses an inter-communicator: in MPI each gets the sum of the other group."""
     if seen.refusing or seen.refused:
         return ""
-    where, xs = SCENES[example.scene].told, given(example, seen, 0)
+    where, xs = SCENES[example.scene].told, inputs_of_call(example, seen, 0)
     if not seen.ys:
         return f"{where}, no rank raises: {next(iter(seen.flaws.values()))}"
     for r, y in enumerate(seen.ys[0]):
@@ -54,7 +54,7 @@ def refused(example: Example, seen: Observed) -> bool:
 
 def first(example: Example, seen: Observed, call: int, page: Page | None, *, mean: bool) -> str:
     """The first rank whose result is another than the sum."""
-    xs = given(example, seen, call)
+    xs = inputs_of_call(example, seen, call)
     for ranks in parties(example, call):
         for r, right in zip(ranks, sums.references([xs[r] for r in ranks], page, mean=mean)):
             if why := sums.unlike(seen.ys[call][r], *right):
@@ -62,7 +62,7 @@ def first(example: Example, seen: Observed, call: int, page: Page | None, *, mea
     return ""
 
 
-def given(example: Example, seen: Observed, call: int) -> Sequence[Any]:
+def inputs_of_call(example: Example, seen: Observed, call: int) -> Sequence[Any]:
     """What ranks got in a call; in the last one of a series it is what came in the one before."""
     scene = SCENES[example.scene]
     if scene.play is scenes.again and call == 3:

@@ -29,7 +29,7 @@ HIDDEN = (
 FUNCTION = "a function keeps nothing from call to call: what it leaves out is lost"
 
 
-def judged(example: Example, seen: Observed, page: Page) -> dict[str, str]:
+def judge_calls(example: Example, seen: Observed, page: Page) -> dict[str, str]:
     """Property -> what is wrong in the first call in which something is."""
     wanted = list(stateful.expected(page, example.xs))
     for i in range(len(seen.ys)):

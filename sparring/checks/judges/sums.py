@@ -22,7 +22,7 @@ from sparring.spec.core.runner import run
 Reference: TypeAlias = tuple[Vector, Array]
 
 
-def judged(example: Example, seen: Observed, page: Page | None, *, mean: bool = False) -> dict[str, str]:
+def judge_sums(example: Example, seen: Observed, page: Page | None, *, mean: bool = False) -> dict[str, str]:
     """The property that a wrong sum falsifies, and the first one."""
     wanted = references(example.xs, page, seen.roundings, mean=mean)
     for call, ys in enumerate(seen.ys):

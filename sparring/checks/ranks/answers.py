@@ -66,7 +66,7 @@ def ask_for(xs: Sequence[Vector], size: int, calls: int) -> None:
         raise InputError(f"an input is {wrong}: inputs are arrays of numbers, or sparse vectors")
 
 
-def told(played: Played, events: Sequence[Event] | None) -> Message:
+def pack_answer(played: Played, events: Sequence[Event] | None) -> Message:
     """What one rank has of an example, and what it did, where recorded.
 
     Raises InputError for a record that is too long.

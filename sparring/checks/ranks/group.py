@@ -42,7 +42,7 @@ class Hang(RankFailed, TimeoutError):
     def __init__(self, ranks: Sequence[int], size: int, timeout: float, stacks: dict[int, str]) -> None:
         self.ranks, self.stacks = tuple(ranks), stacks
         self.rank, self.traceback = ranks[0], stacks[ranks[0]]
-        why = f"{named(ranks)} of {size} did not answer within {timeout:g} s"
+        why = f"{name_ranks(ranks)} of {size} did not answer within {timeout:g} s"
         Exception.__init__(self, "\n".join([why, *places(stacks)]))
 
 
@@ -53,10 +53,10 @@ def places(stacks: Mapping[int, str]) -> list[str]:
     ['ranks 0, 2 are here:\n  line 1']
     """
     there = {stack: [r for r in stacks if stacks[r] == stack] for stack in stacks.values() if stack}
-    return [f"{named(some)} {'are' if len(some) > 1 else 'is'} here:\n{stack}" for stack, some in there.items()]
+    return [f"{name_ranks(some)} {'are' if len(some) > 1 else 'is'} here:\n{stack}" for stack, some in there.items()]
 
 
-def named(ranks: Sequence[int]) -> str:
+def name_ranks(ranks: Sequence[int]) -> str:
     """As a sentence has them.
 
     >>> named([0, 2]), named([1])
@@ -133,7 +133,7 @@ class Group:
         Raises InputError with the traceback of a module that does not load, or with where it is after ``LOADING``
         seconds.
         """
-        name = targets.absolute(targets.named(target))
+        name = targets.absolute(targets.importable_name(target))
         workers = self.ready(name)
         if name in workers.loaded:
             return
@@ -176,7 +176,7 @@ class Group:
         ask_for(xs, self.size, calls)
         self.load(target)
         header = {
-            "target": targets.absolute(targets.named(target)), "ranks": len(xs), "calls": calls, "rows": rows,
+            "target": targets.absolute(targets.importable_name(target)), "ranks": len(xs), "calls": calls, "rows": rows,
             "scene": scene, "trace": trace, "timeout": timeout, "params": params,
         }  # fmt: skip
         workers = self.start()

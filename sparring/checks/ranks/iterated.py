@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sparring.errors import InputError, RankFailed
-from sparring.refinement.stateful import Case, Done, checked
+from sparring.refinement.stateful import Case, Done, copy_done
 
 if TYPE_CHECKING:
     from sparring.checks.ranks.group import Group
@@ -23,7 +23,7 @@ def run(group: Group, page: Page, target: str, case: Case) -> list[list[Done]]:
     done: list[list[Done]] = []
     for r, xs in enumerate(case.xs):
         try:
-            done.append([checked(ys[r], left[r], x) for ys, left, x in zip(seen.ys, seen.residuals, xs)])
+            done.append([copy_done(ys[r], left[r], x) for ys, left, x in zip(seen.ys, seen.residuals, xs)])
         except InputError as error:
             raise RankFailed(r, str(error)) from error
     return done

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sparring.checks.ranks import scenes
 from sparring.checks.ranks import target as targets
-from sparring.checks.ranks.answers import Played, told
+from sparring.checks.ranks.answers import Played, pack_answer
 from sparring.checks.ranks.sockets import Message
 from sparring.checks.ranks.vectors import Vector
 from sparring.sparse import Sparse
@@ -104,7 +104,7 @@ def play(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
             played = called(function, comm, x, calls, params, rows=rows, scene=scene)
-        return told(played, log.events[:] if log else None)
+        return pack_answer(played, log.events[:] if log else None)
     except BaseException as error:  # noqa: BLE001  # whatever it is, the others must hear of it
         return Message({"traceback": own_traceback(error)})
 
@@ -127,7 +127,7 @@ def called(
     ys, given = [], x
     for _ in range(calls):
         given = x.copy()
-        ys.append(kept(call(given)))
+        ys.append(copy_result(call(given)))
     return Played(ys, [], given)
 
 
@@ -138,19 +138,19 @@ def iterated(function: Any, comm: Any, xs: NDArray[Any], params: Mapping[str, An
     """
     if not isinstance(function, type):
         given = xs[:1].copy()
-        return Played([kept(function(comm, given[0], **params))], [], given)
+        return Played([copy_result(function(comm, given[0], **params))], [], given)
     instance = function(comm, xs.shape[1], **params)
     buffer, given = np.empty_like(xs[0]), np.empty_like(xs)
     ys, residuals = [], []
     for i, x in enumerate(xs):
         buffer[:] = x
-        ys.append(kept(instance(buffer)))
-        residuals.append(kept(getattr(instance, "residual", None)))
+        ys.append(copy_result(instance(buffer)))
+        residuals.append(copy_result(getattr(instance, "residual", None)))
         given[i] = buffer
     return Played(ys, residuals, given)
 
 
-def kept(y: Any) -> Any:
+def copy_result(y: Any) -> Any:
     """A copy of a vector, since the next call may write over it; anything else as it is."""
     return y.copy() if isinstance(y, (np.ndarray, Sparse)) else y
 

@@ -32,7 +32,7 @@ def anywhere(target: Any) -> Any:
     return f"{Path(place).resolve()}:{name}" if place.endswith(".py") and Path(place).is_file() else target
 
 
-def named(target: str | Callable[..., Any]) -> str:
+def importable_name(target: str | Callable[..., Any]) -> str:
     """How another process finds ``target``; raises InputError for what it could not find, a lambda for instance."""
     if isinstance(target, str):
         return target

@@ -44,12 +44,12 @@ def size(x: Vector) -> tuple[int, int, float]:
     return (-INDICES.index(str(x.indices.dtype)), len(x), weight) if isinstance(x, Sparse) else (0, 0, weight)
 
 
-def plain(x: Vector) -> Any:
+def as_json(x: Vector) -> Any:
     """As JSON knows it."""
     if isinstance(x, Sparse):
-        return {"indices": x.indices.tolist(), "values": plain(x.values), "n": x.n}
+        return {"indices": x.indices.tolist(), "values": as_json(x.values), "n": x.n}
     if x.ndim > 1:
-        return [plain(row) for row in x]
+        return [as_json(row) for row in x]
     return [v if np.isfinite(v) else str(v) for v in x.tolist()]
 
 

@@ -26,7 +26,7 @@ from sparring.costs.derivation.step_ranges import (
     spans,
     total,
 )
-from sparring.costs.derivation.whole_vectors import tree, whole
+from sparring.costs.derivation.whole_vectors import derive_whole, tree
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.symbols import B, Expr, SympyReader
 from sparring.errors import Undecided
@@ -70,7 +70,7 @@ def derived(page: Page) -> Derivation:
     if page.data == "selected" and not page.cuts:
         return tree(page)
     if page.blocks or (page.data == "vector" and not page.cuts):
-        return whole(page)
+        return derive_whole(page)
     steps = number_of_steps(page)
     pieces = tuple(summed(page.words, page.chunk(r, t, p), span) for span in cut(page, steps))
     sent = sympy.expand(sum(piece.total for piece in pieces))

@@ -21,7 +21,7 @@ from sparring.costs.derivation.step_ranges import Derivation
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.hypotheses import POWER
 from sparring.costs.formulas.simplified import even, tidy
-from sparring.costs.formulas.symbols import CeilLog, CeilLog2, Expr, SympyReader, plain
+from sparring.costs.formulas.symbols import CeilLog, CeilLog2, Expr, SympyReader, without_floors
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.reading.ways import Sent, unsized_code
@@ -133,15 +133,19 @@ class Priced(NamedTuple):
         if x is None:
             raise Undecided(f"{self.name}: {'; '.join(self.derived.gaps)}")
         if self.page.data == "lists":  # whose entries have indices
-            return plain(x).subs(symbols.k, self.held) * self.entry / 2
+            return without_floors(x).subs(symbols.k, self.held) * self.entry / 2
         entries = symbols.p * self.length if self.sent.whole else self.length
-        return plain(x).subs(symbols.n, entries) * self.entry
+        return without_floors(x).subs(symbols.n, entries) * self.entry
 
     @property
     def pieces(self) -> Expr:
         """How many pieces the rank sends that sends the most."""
         d = self.derived.largest
-        many = plain(d).subs(symbols.k, 1) / 2 if self.page.data == "lists" else plain(d).subs(symbols.n, symbols.p)
+        many = (
+            without_floors(d).subs(symbols.k, 1) / 2
+            if self.page.data == "lists"
+            else without_floors(d).subs(symbols.n, symbols.p)
+        )
         return sympy.expand(many)
 
     @property

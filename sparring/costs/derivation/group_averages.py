@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparring.costs.formulas import symbols
-from sparring.costs.formulas.symbols import Expr, plain
+from sparring.costs.formulas.symbols import Expr, without_floors
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation, n
 from sparring.proofs.reading.ways import Sent
@@ -39,7 +39,7 @@ def size(sent: Sent) -> int:
 
 def forms(sent: Sent, often: Expr, each: Mapping[str, Expr]) -> Mapping[str, Expr]:
     """Of so many rounds, in each of which full groups have ``each``."""
-    return {name: often * plain(x).subs(symbols.p, size(sent)) for name, x in each.items()}
+    return {name: often * without_floors(x).subs(symbols.p, size(sent)) for name, x in each.items()}
 
 
 def hypotheses(m: int) -> list[tuple[str, str]]:

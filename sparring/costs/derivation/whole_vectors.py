@@ -107,7 +107,7 @@ class Cuts(Reader[dict[str, Int]]):
         return {spelt: end for found in [*args, {repr(end): end for end in own}] for spelt, end in found.items()}
 
 
-def whole(page: Page) -> Derivation:
+def derive_whole(page: Page) -> Derivation:
     """The closed forms, for powers of two if not for all numbers of ranks; Undecided where something is not shown."""
     try:
         return formed(page)

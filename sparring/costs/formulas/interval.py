@@ -61,7 +61,7 @@ def enclosure(x: Expr) -> Enclosure:
         return chosen(x)
     parts = [enclosure(a) for a in x.args]
     if x.is_Pow:
-        return lambda values: parts[0](values) ** whole(parts[1](values), x)
+        return lambda values: parts[0](values) ** as_integer(parts[1](values), x)
     if x.func in OPERATIONS:
         operation = OPERATIONS[x.func]
         return lambda values: operation([part(values) for part in parts])
@@ -70,10 +70,10 @@ def enclosure(x: Expr) -> Enclosure:
     if x.func not in EXACT:
         raise Undecided(f"{x}: {x.func.__name__} has no enclosure")
     exact = EXACT[x.func]
-    return lambda values: interval(exact([Fraction(whole(part(values), x)) for part in parts]))
+    return lambda values: interval(exact([Fraction(as_integer(part(values), x)) for part in parts]))
 
 
-def whole(x: Interval, within: Expr) -> int:
+def as_integer(x: Interval, within: Expr) -> int:
     """The integer that ``x`` is; raises Undecided where it is none."""
     if x.a != x.b or x.a != math.floor(x.a):
         raise Undecided(f"{within}: no enclosure where {x} is no single integer")
@@ -86,7 +86,7 @@ def summed(x: Expr) -> Enclosure:
     ends = [enclosure(edge) for edge in edges]
 
     def total(values: Values) -> Interval:
-        first, last = (whole(end(values), x) for end in ends)
+        first, last = (as_integer(end(values), x) for end in ends)
         terms = (inner({**values, letter.name: iv.mpf(at)}) for at in range(first, last + 1))
         return sum(terms, start=iv.mpf(0))
 

@@ -86,7 +86,7 @@ def escaping(words: Expr, ranks: int) -> dict[str, Any] | None:
     return {"k": model[many].as_long(), "known": [model.eval(one, model_completion=True).as_long() for one in known]}
 
 
-def judged(page: Page) -> list[tuple[str, Verdict, str]]:
+def judge_bounds(page: Page) -> list[tuple[str, Verdict, str]]:
     """What z3 says of a page's bound where that is about a result of which each pair is known to one rank at most."""
     return [("bound", *found(one)) for one in lower_bounds(page) if one.scope == ONE_RANK]
 

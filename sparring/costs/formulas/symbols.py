@@ -143,7 +143,7 @@ OPERATORS: Mapping[str, Any] = {
 }
 
 
-def plain(x: Expr) -> Expr:
+def without_floors(x: Expr) -> Expr:
     """``x`` with every ``B`` written out as a floor."""
     return x.replace(B, lambda at, m: sympy.floor(at * m / p))
 

@@ -143,11 +143,11 @@ def steps(page: Page, p: int, n: int, k: int, width: int, union: Union | None) -
         raise InputError(f"p={p}: where links are shared every message is counted, for at most {RANKS} ranks")
     for t, sends in enumerate(schedule(page, p)):
         adds = truth(page.adds(t, p))
-        sizes = sparse(page, sends, t, p, n, width, union) if union else whole(page, sends, t, p, n, k, width)
+        sizes = sparse(page, sends, t, p, n, width, union) if union else message_sizes(page, sends, t, p, n, k, width)
         yield [Message(src, dst, nbytes, many * adds) for (src, dst, _), (nbytes, many) in zip(sends, sizes)]
 
 
-def whole(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) -> Iterator[Sized]:
+def message_sizes(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) -> Iterator[Sized]:
     """Bytes of each message, and values that its receiver adds: of whole vectors, of lists, of selected entries."""
     for src, _, chunks in sends:
         words = number(page.words(src, t, chunks.start, p, n, k))

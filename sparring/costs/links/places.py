@@ -177,7 +177,7 @@ def carried(parts: Expr, links: Expr) -> Expr:
 Place: TypeAlias = InNodes | OnTopology
 
 
-def place(nodes: int | str | None, topology: str | None) -> Place:
+def find_place(nodes: int | str | None, topology: str | None) -> Place:
     """Nodes of so many ranks, or of LETTER; or a topology.  Raises InputError for both, or for what is neither."""
     if nodes is not None and topology is not None:
         raise InputError(

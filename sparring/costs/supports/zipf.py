@@ -26,7 +26,7 @@ import sympy
 from mpmath import iv
 from numpy.typing import NDArray
 
-from sparring.costs.formulas.interval import Interval, interval, whole
+from sparring.costs.formulas.interval import Interval, as_integer, interval
 from sparring.costs.formulas.symbols import Expr
 from sparring.errors import InputError, Undecided
 
@@ -137,10 +137,10 @@ def function(a: Fraction) -> type[Expr]:
 
     def enclosed(args: list[Interval]) -> Interval:
         """It grows with ``k``: its ends are those at the ends of ``k``, kept from 0 to ``n``."""
-        s = whole(args[0], "u(s)")
+        s = as_integer(args[0], "u(s)")
         if args[1].a != args[1].b:
             raise Undecided("u(s) of Zipf's law is summed for one n at a time; compare over rho or p")
-        n = whole(args[1], "u(s)")
+        n = as_integer(args[1], "u(s)")
         low, high = (min(max(Fraction(float(end)), Fraction(0)), Fraction(n)) for end in (args[2].a, args[2].b))
         ends = interval(curve(n, low, a).between(s)[0], curve(n, high, a).between(s)[1])
         return iv.mpf([ends.a, ends.b])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sparring.advising.advice import Advice, Answer, Option
 from sparring.advising.amounts import lasting
-from sparring.present.crossing import check, written
+from sparring.present.crossing import check, write_picture
 from sparring.present.growth import GREY, INK, PENS, settings
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ WIDTH, BAR, MARGIN = 7.2, 0.27, 0.75  # inches: of the sheet, of a bar, beside a
 def save(advice: Advice, file: Path) -> None:
     """Draw into ``file``, a .svg, .png or .pdf; raises InputError for another or where it cannot be written."""
     check(file)
-    written(figure(advice), file)
+    write_picture(figure(advice), file)
 
 
 def figure(advice: Advice) -> Figure:
@@ -60,7 +60,9 @@ def draw(axes: Axes, answer: Answer) -> None:
         low, expected, high = map(float, option.time)
         axes.barh(place, expected, height=0.7, linewidth=1, **LOOKS[option.result])
         axes.plot([low, high], [place, place], color=INK, linewidth=2, solid_capstyle="butt")
-        axes.annotate(told(option), (max(high, expected), place), (5, 0), textcoords="offset points", va="center")
+        axes.annotate(
+            format_time(option), (max(high, expected), place), (5, 0), textcoords="offset points", va="center"
+        )
     axes.set_yticks(range(len(answer.options)), [option.algorithm for option in answer.options])
     axes.invert_yaxis()
     axes.margins(x=0.16)
@@ -70,7 +72,7 @@ def draw(axes: Axes, answer: Answer) -> None:
     axes.set_title(f"{answer.ranks} ranks")
 
 
-def told(option: Option) -> str:
+def format_time(option: Option) -> str:
     """A time, and its range if it has one."""
     low, expected, high = map(lasting, option.time)
     return expected if low == high else f"{expected}  ({low} .. {high})"

@@ -16,7 +16,7 @@ def heading(advice: Advice) -> list[tuple[str, str]]:
     """What was measured and assumed, by what it is about."""
     profile, (machine, topology, nodes) = advice.profile, advice.place
     return [
-        ("gradients", given(profile)),
+        ("gradients", describe_profile(profile)),
         ("kept", f"{percent(profile.density)} of the entries of each worker, with {span(profile.fused)}"),
         ("union", grown(profile.fused)),
         ("machine", spoken(machine)),
@@ -32,7 +32,7 @@ def spoken(machine: Machine) -> str:
     return f"{told} ({machine.source})" if machine.source else told
 
 
-def given(profile: Profile) -> str:
+def describe_profile(profile: Profile) -> str:
     """How many vectors there are, and of what."""
     fused, layers = profile.fused, len(profile.layers)
     zeros = 1 - sum(fused.nonzero) / (fused.size * len(fused.nonzero)) if fused.size else 0

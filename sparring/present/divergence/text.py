@@ -43,10 +43,10 @@ def terminal(
     if shown.omitted:
         parts += [Text(), Text(shown.omitted)]
     picture = Text("\n").join(parts)
-    return Text(plain(picture.plain)) if ascii_only else picture
+    return Text(as_ascii(picture.plain)) if ascii_only else picture
 
 
-def plain(words: str) -> str:
+def as_ascii(words: str) -> str:
     """``words`` in ASCII."""
     return words.translate(ASCII).encode("ascii", "backslashreplace").decode()
 

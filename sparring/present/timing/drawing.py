@@ -14,7 +14,7 @@ from sparring.present.spacetime.strokes import BAND, BAR, COLOURS, FAINT, RED, S
 from sparring.proofs.contention.judgement import Judgement
 from sparring.proofs.contention.levels import WITH
 from sparring.proofs.contention.networks import edge
-from sparring.proofs.contention.timings import Timing, told
+from sparring.proofs.contention.timings import Timing, describe_transfer
 from sparring.proofs.contention.traffic import Transfer
 
 MEETING = Pen("-wrong", RED, "", 4)
@@ -82,7 +82,7 @@ def message(root: Element, place: Place, timing: Timing, m: Transfer, drawn: Pen
     group = add(root, "g", class_="message wrong" if drawn is MEETING else "message")
     group.attrib |= {"data-step": str(m.t), "data-src": str(m.src), "data-dst": str(m.dst)}
     group.attrib |= {"data-begin": str(begin), "data-end": str(end)}
-    add(group, "title", f"{told(m)}: time {begin} to {end}")
+    add(group, "title", f"{describe_transfer(m)}: time {begin} to {end}")
     (x0, y0), (x1, y1) = (place.x(m.src), height(place, begin) + 3), (place.x(m.dst), height(place, end) - 3)
     strokes.line(group, [((x0, y0), (x1, y1))], drawn)
     strokes.tag(group, x0 + 0.3 * (x1 - x0), y0 + 0.3 * (y1 - y0), label(m, drawn), drawn)

@@ -8,12 +8,12 @@ from rich.text import Text
 
 from sparring.errors import InputError
 from sparring.present.divergence.placing import Seen
-from sparring.present.divergence.text import plain
+from sparring.present.divergence.text import as_ascii
 from sparring.present.spacetime.history import Look
 from sparring.present.spacetime.text import EDGE, MARGIN, PITCH, RULES, STYLE, Layout, Line, across, lanes
 from sparring.proofs.contention.judgement import Judgement
 from sparring.proofs.contention.overlaps import Overlap
-from sparring.proofs.contention.timings import Timing, told
+from sparring.proofs.contention.timings import Timing, describe_transfer
 
 NARROW = 7  # columns from rank to rank at least
 
@@ -30,7 +30,7 @@ def terminal(judged: Judgement, width: int = 80, *, ascii_only: bool = False) ->
     ranks = drawn(judged.p, overlap, max(4, (width - MARGIN - EDGE) // NARROW))
     layout = Layout(judged.p, ranks, min((width - MARGIN - EDGE) // len(ranks), PITCH), width)
     picture = Text("\n").join(lines(layout, overlap, timing))
-    return Text(plain(picture.plain)) if ascii_only else picture
+    return Text(as_ascii(picture.plain)) if ascii_only else picture
 
 
 def drawn(p: int, overlap: Overlap, most: int) -> list[int]:
@@ -63,4 +63,4 @@ def under_way(overlap: Overlap, timing: Timing, unit: int) -> Iterator[Seen]:
         if begin <= unit < timing.ends[m]:
             meets = m in (overlap.first, overlap.second)
             label = f"t{m.t}!" if meets else f"t{m.t}"
-            yield Seen(unit, m.src, m.dst, Look.WRONG if meets else Look.OTHER, label, told(m))
+            yield Seen(unit, m.src, m.dst, Look.WRONG if meets else Look.OTHER, label, describe_transfer(m))

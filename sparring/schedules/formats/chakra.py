@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from sparring.errors import InputError, MissingExtra
-from sparring.schedules.messages import ANY, LINKS, Act, Messages, Sized, checked
+from sparring.schedules.messages import ANY, LINKS, Act, Messages, Sized, check_messages
 from sparring.schedules.program import STEPS
 from sparring.schedules.rotational_symmetry import turned
 
@@ -80,7 +80,7 @@ def read(files: Sequence[bytes]) -> Messages:
     ranks: list[tuple[Act, ...]] = []
     for r, data in enumerate(files):
         ranks.append(rank(r, data, STEPS - sum(map(len, ranks))))
-    return checked(Messages(tuple(ranks)))
+    return check_messages(Messages(tuple(ranks)))
 
 
 def rank(r: int, data: bytes, most: int) -> tuple[Act, ...]:

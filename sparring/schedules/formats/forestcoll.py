@@ -20,7 +20,7 @@ from typing import ClassVar, NamedTuple
 from sparring.errors import InputError
 from sparring.schedules.chunk_flows import Flow, Told, blocks
 from sparring.schedules.formats.markup import Target, parse
-from sparring.schedules.program import BLOCKS, CHUNKS, RANKS, STEPS, Program, Rank, checked
+from sparring.schedules.program import BLOCKS, CHUNKS, RANKS, STEPS, Program, Rank, check_program
 
 LONGEST = 200
 """The most characters of a node's name."""
@@ -56,7 +56,7 @@ def read(data: bytes) -> Told:
             raise InputError(f"the trees of root {tree.root} carry more than nchunkspernode={k} chunks together")
         flows += carried(tree, ranks, first, len(flows), tag)
     whole = tuple(Rank(0, k * len(names), 0, tuple(own)) for own in blocks(flows, len(names)))
-    return Told(checked(Program("ForestColl", "allgather", True, k * len(names), whole)), GAPS)
+    return Told(check_program(Program("ForestColl", "allgather", True, k * len(names), whole)), GAPS)
 
 
 def carried(tree: Tree, ranks: dict[str, int], chunk: int, before: int, tag: int) -> list[Flow]:

@@ -23,7 +23,7 @@ from typing import Any, NoReturn
 import msgspec
 
 from sparring.errors import InputError
-from sparring.schedules.messages import LINKS, Act, Messages, checked
+from sparring.schedules.messages import LINKS, Act, Messages, check_messages
 from sparring.schedules.program import RANKS, STEPS
 
 NUMBER = r"(\d{1,18})"
@@ -48,7 +48,7 @@ def read(data: bytes) -> Messages:
     reader = Reader()
     for at, line in enumerate(uncommented(text).split("\n"), 1):
         reader.line(at, " ".join(line.split()))
-    return checked(reader.close())
+    return check_messages(reader.close())
 
 
 def uncommented(text: str) -> str:
@@ -167,14 +167,14 @@ def head(ranks: int) -> str:
 
 def rank(r: int, acts: Sequence[Act]) -> str:
     """A rank's lines."""
-    lines = [f"rank {r} {{", *(f"l{i}: {told(act)}" for i, act in enumerate(acts))]
+    lines = [f"rank {r} {{", *(f"l{i}: {format_act(act)}" for i, act in enumerate(acts))]
     for i, act in enumerate(acts):
         lines += [f"l{i} requires l{other}" for other in act.after]
         lines += [f"l{i} irequires l{other}" for other in act.beside]
     return "\n".join([*lines, "}", ""])
 
 
-def told(act: Act) -> str:
+def format_act(act: Act) -> str:
     """An operation's line, without its label."""
     ends = "".join(f" {name} {value}" for name, value in (("cpu", act.cpu), ("nic", act.nic)) if value)
     if act.kind == "calc":

@@ -15,7 +15,7 @@ from xml.sax.saxutils import quoteattr
 import msgspec
 
 from sparring.schedules.formats.markup import Target, parse
-from sparring.schedules.program import CHUNKS, STEPS, USES, Block, Place, Program, Rank, Step, checked
+from sparring.schedules.program import CHUNKS, STEPS, USES, Block, Place, Program, Rank, Step, check_program
 
 BUFFERS = ("i", "o", "s")
 SIDES = {(new, side): ("buf", "off") if new else (f"{side}buf", f"{side}off")
@@ -25,7 +25,7 @@ SIDES = {(new, side): ("buf", "off") if new else (f"{side}buf", f"{side}off")
 
 def read(data: bytes) -> Program:
     """The program in an MSCCL file; InputError says what is wrong, and where."""
-    return checked(parse(data, Reader()))
+    return check_program(parse(data, Reader()))
 
 
 class Reader(Target):
@@ -181,12 +181,12 @@ def gpu(r: int, rank: Rank) -> str:
     for block in rank.blocks:
         ends = {"id": block.id, "send": block.send, "recv": block.recv, "chan": block.channel}
         lines.append(f"    <tb {attributes(ends)}>")
-        lines += [f"      <step {attributes(told(s, step))}/>" for s, step in enumerate(block.steps)]
+        lines += [f"      <step {attributes(step_attributes(s, step))}/>" for s, step in enumerate(block.steps)]
         lines.append("    </tb>")
     return "\n".join([*lines, "  </gpu>", ""])
 
 
-def told(s: int, step: Step) -> dict[str, Any]:
+def step_attributes(s: int, step: Step) -> dict[str, Any]:
     """A step's attributes; where it uses one place only, that stands for both."""
     src, dst = step.src or step.dst or ("i", -1), step.dst or step.src or ("o", -1)
     block, at = step.after or (-1, -1)

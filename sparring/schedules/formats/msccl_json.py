@@ -18,7 +18,7 @@ from sparring.errors import InputError
 from sparring.schedules.collectives import starts, wants
 from sparring.schedules.from_page import blocked
 from sparring.schedules.memory import Places
-from sparring.schedules.program import CHUNKS, RANKS, STEPS, Program, Rank, checked, decoded
+from sparring.schedules.program import CHUNKS, RANKS, STEPS, Program, Rank, check_program, decoded
 from sparring.schedules.rank_schedule import Move
 
 Number = Annotated[int, Meta(ge=0, lt=RANKS)]
@@ -71,7 +71,7 @@ def read(data: bytes) -> Program:
     for r, move in moves(whole, p, chunks):
         found[r].append(move)
     ranks = tuple(Rank(chunks, chunks, 0, blocked(own, "o", fused=False)) for own in found)
-    return checked(Program(whole.name, name, True, chunks, ranks))
+    return check_program(Program(whole.name, name, True, chunks, ranks))
 
 
 def agreed(program: Program, collective: Collective) -> None:

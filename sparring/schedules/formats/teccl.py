@@ -23,7 +23,7 @@ from msgspec import Meta, Raw, Struct
 
 from sparring.errors import InputError
 from sparring.schedules.chunk_flows import Flow, Told, blocks
-from sparring.schedules.program import CHUNKS, RANKS, STEPS, Block, Place, Program, Rank, Step, checked, decoded
+from sparring.schedules.program import CHUNKS, RANKS, STEPS, Block, Place, Program, Rank, Step, check_program, decoded
 
 NUMBER = r"(\d{1,9})"
 LINE = re.compile(
@@ -67,7 +67,7 @@ def read(data: bytes) -> Told:
     hops, volumes = [one for one, _ in found], {volume for _, volume in found}
     if len(volumes) > 1:
         raise InputError("some flows have a volume and some have none; right: all, of an alltoall, or none")
-    numbers = named(output) | {one.source for one in hops}
+    numbers = named_gpus(output) | {one.source for one in hops}
     ranks = {number: r for r, number in enumerate(sorted(numbers))}
     if not 1 <= len(ranks) <= RANKS:
         raise InputError(f"{len(ranks)} GPUs; right: 1 to {RANKS}")
@@ -83,7 +83,7 @@ def read(data: bytes) -> Told:
         key=lambda h: h.epoch,
     )
     program = (alltoall if True in volumes else allgather)(ordered, len(ranks), chunks)
-    return Told(checked(program), GAPS)
+    return Told(check_program(program), GAPS)
 
 
 def hop(i: int, line: str) -> tuple[Hop, bool]:
@@ -102,7 +102,7 @@ def hop(i: int, line: str) -> tuple[Hop, bool]:
     return Hop(int(chunk), int(source), int(src), int(dst), int(epoch)), volume is not None
 
 
-def named(output: Output) -> set[int]:
+def named_gpus(output: Output) -> set[int]:
     """The GPUs that demands name."""
     found = set()
     for path in output.paths:

@@ -48,22 +48,22 @@ def recorded(given: Given) -> Case:
 
 def group(page: Page, p: int) -> dict[str, Any]:
     """What tests with as many ranks and the same parameters have in common; steps are each call's own."""
-    return {"p": p, "parameters": {name: plain(value) for name, value in page.params.items()}}
+    return {"p": p, "parameters": {name: as_json(value) for name, value in page.params.items()}}
 
 
-def plain(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     """A parameter as JSON has it."""
-    return [plain(one) for one in value] if isinstance(value, (tuple, list)) else value
+    return [as_json(one) for one in value] if isinstance(value, (tuple, list)) else value
 
 
 def test(case: Case, flags: list[str], number: int) -> dict[str, Any]:
     """A test as the file has it."""
     about = {"id": number, "comment": case.comment, "flags": flags}
-    calls = [told(case, each) for each in case.calls]
+    calls = [write_call(case, each) for each in case.calls]
     return {**about, "dtype": str(case.dtype), "n": case.n, "calls": calls}
 
 
-def told(case: Case, call: Call) -> dict[str, Any]:
+def write_call(case: Case, call: Call) -> dict[str, Any]:
     """A call as the file has it."""
     return {
         "inputs": [bits(x) for x in call.xs],
@@ -71,7 +71,7 @@ def told(case: Case, call: Call) -> dict[str, Any]:
         "messages": [[message(m.entries, case.dtype) for m in wire] for wire in call.wires],
         "costs": costs(case, call),
         "results": [bits(y) for y in call.results],
-        "state": kept(remembered(case.page, call.state), case.dtype) if case.page.stateful else {},
+        "state": write_state(remembered(case.page, call.state), case.dtype) if case.page.stateful else {},
     }
 
 
@@ -111,12 +111,12 @@ def remembered(page: Page, state: Any) -> dict[str, Any]:
     return {**({"call": state.call} if "call" in asked(page) else {}), **state.fields}
 
 
-def kept(state: Any, dtype: np.dtype[Any]) -> Any:
+def write_state(state: Any, dtype: np.dtype[Any]) -> Any:
     """What is kept as the file has it: whole numbers as they are, others by their bits."""
     if hasattr(state, "items"):
-        return {name: kept(value, dtype) for name, value in state.items()}
+        return {name: write_state(value, dtype) for name, value in state.items()}
     if isinstance(state, int):
         return state
     if len(state) and all(hasattr(value, "dtype") and not hasattr(value, "__len__") for value in state):
         return numbers(state, dtype)
-    return [kept(value, dtype) for value in state]
+    return [write_state(value, dtype) for value in state]

@@ -22,7 +22,7 @@ def crowded():
 
 
 def text(machine, capsys):
-    calibrate.told(machine, machine.measured)
+    calibrate.print_machine(machine, machine.measured)
     return re.sub(" +", " ", capsys.readouterr().out)
 
 

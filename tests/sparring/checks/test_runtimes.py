@@ -29,7 +29,7 @@ pytestmark = [
 ]
 FILE = Path(__file__).with_name("misbehaving.py")
 PAGES = {name: pages.find(name) for name in pages.names()}
-TARGETS = {name: target for name, page in PAGES.items() if (target := algorithm.judged(page))}
+TARGETS = {name: target for name, page in PAGES.items() if (target := algorithm.find_target(page))}
 FIRST = ("ring", "ring_allgather", "ring_sparse", "ring_topk", "recursive_multiplying")
 """One of each kind of data, and one that sends several messages in a step; the others are slow."""
 

@@ -56,9 +56,9 @@ def test_named(mine):
     """A function that other processes can import has a name, by its module or by its file; a name stays as it is."""
     from importlib.util import module_from_spec, spec_from_file_location
 
-    assert target.named("math:gcd") == "math:gcd"
-    assert target.named(target.load("json:dumps")) == "json:dumps"
-    assert target.named(target.load("concurrent.futures:Executor")) == "concurrent.futures._base:Executor"
+    assert target.importable_name("math:gcd") == "math:gcd"
+    assert target.importable_name(target.load("json:dumps")) == "json:dumps"
+    assert target.importable_name(target.load("concurrent.futures:Executor")) == "concurrent.futures._base:Executor"
     spec = spec_from_file_location("tests.mine", mine)
     assert spec and spec.loader
     off_the_path = module_from_spec(spec)
@@ -66,17 +66,17 @@ def test_named(mine):
     sys.path.append(str(mine.parent))
     try:
         spec.loader.exec_module(off_the_path)
-        assert target.named(off_the_path.f) == f"{mine}:f"
+        assert target.importable_name(off_the_path.f) == f"{mine}:f"
     finally:
         del sys.modules["tests.mine"]
 
 
 def test_nameless():
     """What others cannot import is refused with what would be right."""
-    other = FunctionType(target.named.__code__, {}, "named")
+    other = FunctionType(target.importable_name.__code__, {}, "named")
     other.__module__ = "sparring.checks.ranks.target"
     for nobody in (lambda comm, x: x, other, partial(print)):
         with pytest.raises(
             InputError, match=r"cannot be imported by other processes: .* write 'file\.py:name' instead"
         ):
-            target.named(nobody)
+            target.importable_name(nobody)

@@ -82,7 +82,7 @@ def test_runs_keep_to_the_bound_and_reach_it_and_wrong_formulas_are_counted_out(
         with pytest.raises(Undecided, match="and the exchanges have"):
             wrong([*before, *after], [full])
         for quantity in {each.unit, "messages", "critical", *(["added"] if each.unit == "words" else [])}:
-            for fault in FAULTS.values() if exact(each.forms[quantity], calls.place(full)) else ():
+            for fault in FAULTS.values() if exact(each.forms[quantity], calls.letters_of_run(full)) else ():
                 bad = each._replace(forms={**each.forms, quantity: fault(each.forms[quantity])})
                 assert wrong([*before, bad, *after], [full]), (each.name, quantity)
 

@@ -50,7 +50,7 @@ UNLIKE = {
 def test_messages_of_other_sizes_are_undecided(what):
     name, changed, why = UNLIKE[what]
     with pytest.raises(Undecided, match=why):
-        whole_vectors.whole(replace(page(name), **changed))
+        whole_vectors.derive_whole(replace(page(name), **changed))
 
 
 SHRINKING = {
@@ -68,9 +68,9 @@ def test_parts_that_shrink_in_another_way_are_undecided(what):
         "added": lambda r, t, c, p, n, k: chunk_words(c, p, k, count(r, t, p)),
     }
     with pytest.raises(Undecided, match="is written as"):
-        whole_vectors.whole(replace(page("spardl"), count=count))
+        whole_vectors.derive_whole(replace(page("spardl"), count=count))
     with pytest.raises(Undecided, match="nor that backwards"):
-        whole_vectors.whole(replace(page("spardl"), count=count, **sizes))
+        whole_vectors.derive_whole(replace(page("spardl"), count=count, **sizes))
 
 
 # -- trees

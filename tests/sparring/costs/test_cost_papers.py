@@ -98,7 +98,7 @@ def test_a_table_says_what_its_letters_are(told, snapshot):
 
 
 def test_what_was_found_is_told_as_comments(told):
-    judged = summary.checked(sparring.cost("recursive_doubling"))
+    judged = summary.checked_sheet(sparring.cost("recursive_doubling"))
     text = papers.table([papers.Told(sparring.page("recursive_doubling"), judged)])
     assert "% recursive_doubling: counted: tested (" in text and "% recursive_doubling: derivation: proved for" in text
     assert "% ring: undecided: why" in papers.table(

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from sparring.cli import check
 from sparring.errors import InputError
-from sparring.present.junit import written
+from sparring.present.junit import junit_xml
 from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word
 from sparring.report import Report, Result
 
@@ -33,7 +33,7 @@ def read(text):
 
 def test_each_result_is_a_test_case():
     """What came of it is an element; what holds has none."""
-    suite = read(written(Report("check", RESULTS, seconds=1.5)))
+    suite = read(junit_xml(Report("check", RESULTS, seconds=1.5)))
 
     assert suite.attrib == {
         "name": "sparring check", "tests": "6", "failures": "1", "errors": "1", "skipped": "2", "time": "1.500",
@@ -51,7 +51,7 @@ def test_each_result_is_a_test_case():
 
 def test_the_message_is_a_line_and_the_text_all():
     """Whatever a target's error says, the file stays XML."""
-    (failure,) = read(written(Report("check", RESULTS)))[1]
+    (failure,) = read(junit_xml(Report("check", RESULTS)))[1]
 
     assert failure.get("message") == "refuted: agreement at p=2 n=1: <entry> 0 & ??"
     assert failure.text == "refuted: agreement at p=2 n=1: <entry> 0 & ??\nsecond line"
@@ -64,7 +64,7 @@ def test_verdicts_that_are_too_weak_have_failed():
     assert [r.property for r in report.weaker("tested")] == ["agreement", "volume", "hygiene"]
     assert [r.property for r in report.weaker("proved")] == ["result", "agreement", "volume", "hygiene"]
     assert report.weaker(None) == []
-    suite = read(written(report, report.weaker("proved")))
+    suite = read(junit_xml(report, report.weaker("proved")))
     assert [case.get("name") for case in suite if case.find("failure") is not None] == [
         "result", "agreement", "volume", "hygiene",
     ]  # fmt: skip

@@ -50,7 +50,7 @@ def test_of_many_links_the_fullest_are_shown():
     assert (len(drawn.links), drawn.used) == (linkload.LINKS, 124)
     assert "switch 4.0->switch 5.0" in drawn.links
     assert drawn.table.max() == drawn.most == 16
-    assert linkload.told(drawn) == (
+    assert linkload.count_links(drawn) == (
         "124 links carry messages, at most 16 of one step; shown are the 64 that carry the most"
     )
 

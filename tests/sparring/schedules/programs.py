@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from sparring.schedules.judgement import Judgement
 from sparring.schedules.memory import Places
-from sparring.schedules.program import USES, Block, Program, Rank, Step, checked
+from sparring.schedules.program import USES, Block, Program, Rank, Step, check_program
 from sparring.schedules.writing import pieces
 
 
@@ -33,7 +33,7 @@ def traces(whole):
 def program(*ranks, collective="allreduce", chunks=2, inplace=True, scratch=2):
     """A program of these ranks, each a list of blocks."""
     made = tuple(Rank(chunks, chunks, scratch, tuple(blocks)) for blocks in ranks)
-    return checked(Program("mine", collective, inplace, chunks, made))
+    return check_program(Program("mine", collective, inplace, chunks, made))
 
 
 def changed(whole, rank, block, step, **new):
@@ -45,7 +45,7 @@ def changed(whole, rank, block, step, **new):
     blocks[at] = replace(blocks[at], steps=tuple(steps))
     ranks = list(whole.ranks)
     ranks[rank] = replace(ranks[rank], blocks=tuple(blocks))
-    return checked(replace(whole, ranks=tuple(ranks)))
+    return check_program(replace(whole, ranks=tuple(ranks)))
 
 
 @st.composite

@@ -269,8 +269,13 @@ def test_without_protobuf_the_extra_is_named(monkeypatch):
 SLICED = only(*[op("copy", *COPY, tbg_info={"tb_id": 0, "tbg_size": 6})] * 9, collective="custom")
 PACKED = plan(plans.packed(3), "allreduce", (3, 3, 6))
 LIMITS = [
-    (program, "STEPS", "15 steps; at most 5 are read", lambda: program.checked(EXPORTED)),
-    (program, "CELLS", "its steps move 15 chunks together; at most 5 are followed", lambda: program.checked(EXPORTED)),
+    (program, "STEPS", "15 steps; at most 5 are read", lambda: program.check_program(EXPORTED)),
+    (
+        program,
+        "CELLS",
+        "its steps move 15 chunks together; at most 5 are followed",
+        lambda: program.check_program(EXPORTED),
+    ),
     (memory, "MOST", "more than 5 chunks", lambda: judge(EXPORTED)),
     (collectives, "KEPT", "take more than 5 bytes together", lambda: judge(EXPORTED).wrong),
     (shared, "STEPS", "more than 5 steps", lambda: mscclpp.read(PACKED)),

@@ -60,7 +60,7 @@ def talks(draw):
                 peer, tag, nic = draw(st.sampled_from(peers)), draw(st.sampled_from(tags)), draw(st.integers(0, 255))
                 acts.append(Act(kind, size, peer, tag, after, beside, cpu, nic))
         ranks.append(tuple(acts))
-    return messages.checked(Messages(tuple(ranks)))
+    return messages.check_messages(Messages(tuple(ranks)))
 
 
 @settings(max_examples=60, deadline=None)

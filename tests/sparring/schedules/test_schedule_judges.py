@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sparring import InputError, page
 from sparring.schedules import deadlock, from_page, rccl
 from sparring.schedules.formats import goal, msccl
-from sparring.schedules.program import Block, Program, Rank, Step, checked
+from sparring.schedules.program import Block, Program, Rank, Step, check_program
 from tests.sparring.schedules.programs import Interpreter, changed, judge, program, programs
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -278,7 +278,7 @@ def test_what_rccl_refuses():
     assert judge(long).wrong == []
     block = whole.ranks[0].blocks[0]
     gap = replace(whole, ranks=(replace(whole.ranks[0], blocks=(replace(block, id=2),)), *whole.ranks[1:]))
-    assert next(rccl.refusals(checked(gap))) == "rank 0 has blocks 2; right: 0, 1, 2, ... without a gap"
+    assert next(rccl.refusals(check_program(gap))) == "rank 0 has blocks 2; right: 0, 1, 2, ... without a gap"
 
 
 @pytest.mark.parametrize(

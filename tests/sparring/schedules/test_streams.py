@@ -70,7 +70,7 @@ def test_a_stream_is_the_whole(one):
     for p in (*range(1 + (one.name == "blocks"), 6), 8, 9):
         assert [*Rows(one, p)] == moved(one, p)
         for form, size in product(FORMS, (1, 1000)):
-            assert [*writing.written(one, p, form, size)] == whole(one, p, form, size)
+            assert [*writing.write_schedule(one, p, form, size)] == whole(one, p, form, size)
 
 
 ALIKE = {
@@ -113,7 +113,7 @@ def test_ranks_are_alike_or_not(chunk):
     for p in range(3, 7):
         assert (Rows(one, p).turned() is not None) == (chunk in ALIKE)
         for form in FORMS:
-            assert [*writing.written(one, p, form, 999)] == whole(one, p, form, 999)
+            assert [*writing.write_schedule(one, p, form, 999)] == whole(one, p, form, 999)
 
 
 @settings(deadline=None, max_examples=60)
@@ -153,7 +153,7 @@ def test_a_fault_is_told_as_in_a_run(fault):
     """With the step in which it is, before the rank that has it is written."""
     wrong = made(**FAULTS[fault])
     with pytest.raises(ScheduleFault) as told:
-        list(writing.written(wrong, 4, "goal", 100))
+        list(writing.write_schedule(wrong, 4, "goal", 100))
     if told.value.t is not None:
         with pytest.raises(ScheduleFault) as ran:
             step_sends(wrong, told.value.t, 4)
@@ -163,19 +163,19 @@ def test_a_fault_is_told_as_in_a_run(fault):
 def test_what_is_no_number_is_refused():
     """As in a run."""
     with pytest.raises(InputError, match=r"a schedule formula gave 0\.5, not an integer"):
-        list(writing.written(made(chunk=lambda r, t, p: 0.5), 4, "goal", 100))
+        list(writing.write_schedule(made(chunk=lambda r, t, p: 0.5), 4, "goal", 100))
     with pytest.raises(InputError, match="not True or False"):
-        list(writing.written(made(active=lambda r, t, p: 1), 4, "goal", 100))
+        list(writing.write_schedule(made(active=lambda r, t, p: 1), 4, "goal", 100))
     with pytest.raises(ZeroDivisionError):
-        list(writing.written(made(chunk=lambda r, t, p: r % (t - 1)), 4, "goal", 100))
+        list(writing.write_schedule(made(chunk=lambda r, t, p: r % (t - 1)), 4, "goal", 100))
 
 
 def test_limits_are_told():
     """What files may say of ranks and chunks."""
     with pytest.raises(InputError, match=r"^ranks = 4097; right: 1 to 4096$"):
-        writing.written(page("ring"), 4097, "goal", 100)
+        writing.write_schedule(page("ring"), 4097, "goal", 100)
     with pytest.raises(InputError, match="page made cuts a vector into 65540 chunks; right: 1 to 65536"):
-        writing.written(made(chunks=lambda p: 16385 * p), 4, "goal", 100)
+        writing.write_schedule(made(chunks=lambda p: 16385 * p), 4, "goal", 100)
 
 
 def most(p, ranks, form="goal"):
@@ -183,7 +183,7 @@ def most(p, ranks, form="goal"):
     gc.collect()
     tracemalloc.start()
     try:
-        written = sum(len(data) for _, data in islice(writing.written(page("ring"), p, form, 2**20), ranks))
+        written = sum(len(data) for _, data in islice(writing.write_schedule(page("ring"), p, form, 2**20), ranks))
         return tracemalloc.get_traced_memory()[1], written
     finally:
         tracemalloc.stop()
@@ -200,7 +200,7 @@ def test_memory_does_not_grow_with_the_file(form):
 @pytest.mark.parametrize("form", third(FORMS))
 def test_four_thousand_ranks_are_streamed(form):
     """Two of them, all that they send: 8,190 messages each."""
-    pieces = [data for _, data in islice(writing.written(page("ring"), 4096, form, 2**20), 2)]
+    pieces = [data for _, data in islice(writing.write_schedule(page("ring"), 4096, form, 2**20), 2)]
     sends = {"msccl": b'"s"|rcs', "json": b'"s"|rcs', "goal": b": send ", "chakra": b"SEND_NODE"}[form]
     assert [sum(data.count(word) for word in sends.split(b"|")) for data in pieces] == [8190, 8190]
     assert form != "msccl" or b'send="2"' in pieces[1]

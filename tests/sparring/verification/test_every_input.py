@@ -130,7 +130,7 @@ def test_bad_input_is_one_sentence(mine, name):
 
 def test_verify_has_a_row_of_it():
     """Where entries are selected; for other ranks it says what is tried."""
-    target = algorithm.judged(PAGE)
+    target = algorithm.find_target(PAGE)
     assert target == OURS
     row = algorithm.selection(PAGE, target, algorithm.plan([1, 8], False, "simulated"), lambda items, _: items)
     assert str(row["selection"].verdict) == "proved for p <= 1"

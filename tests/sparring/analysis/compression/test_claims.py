@@ -32,8 +32,8 @@ def test_claims_are_decided(name):
 
 
 def test_planes_that_lose_a_bit_are_told(monkeypatch):
-    packed = claims.codes.packed
-    monkeypatch.setattr(claims.codes, "packed", lambda codes, bits: packed([code & ~1 for code in codes], bits))
+    packed = claims.bit_planes.packed
+    monkeypatch.setattr(claims.bit_planes, "packed", lambda codes, bits: packed([code & ~1 for code in codes], bits))
     assert claims.bit_splitting() == (False, "2 codes of 1 bits do not come back")
 
 
