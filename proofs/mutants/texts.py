@@ -20,14 +20,18 @@ from sparring.proofs.statements.compositions import serving
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.core.model import Page, load
 
-CORE = "sparring.spec.core."
+ROOMS = tuple(f"sparring.spec.{room}." for room in ("core", "codecs", "library"))
+"""Where modules lie that texts make use of."""
 REMEMBERING = type(cache(lambda: None))
 """What ``cache`` and ``lru_cache`` make of a function."""
-SHARED = (
-    "calling", "compositions", "exchanges", "links", "model", "modules", "numbers", "rounds", "runs", "schedule",
-    "selectors", "sparse", "vectors",
-)  # fmt: skip
-"""Modules in ``spec/core`` that say what a text is, and run it; what one does itself is in the others."""
+SHARED = {
+    f"sparring.spec.{name}" for name in (
+        "core.calling", "core.compositions", "core.exchanges", "core.model", "core.modules", "core.numbers",
+        "core.rounds", "core.runs", "core.schedule", "core.selectors", "core.sparse", "core.vectors",
+        "library.lossy_links",
+    )
+}  # fmt: skip
+"""Those that say what a text is, and run it; what one does itself is in the others."""
 
 
 def in_text(whole: Subject, operators: Operators) -> Iterator[Planted]:
@@ -95,10 +99,10 @@ def source(module: ModuleType) -> ast.Module:
 
 
 def resting_on(module: ModuleType) -> list[ModuleType]:
-    """The modules of ``spec/core`` of which a module makes use, each after those on which it rests."""
+    """The modules of ``ROOMS`` of which a module makes use, each after those on which it rests."""
     parts = vars(module).values()
     names = {one.__name__ if isinstance(one, ModuleType) else getattr(one, "__module__", "") for one in parts}
-    there = sorted(name for name in names if name.startswith(CORE) and name.removeprefix(CORE) not in SHARED)
+    there = sorted(name for name in names if name.startswith(ROOMS) and name not in SHARED)
     direct = [sys.modules[name] for name in there if name != module.__name__]
     return [*dict.fromkeys(x for one in direct for x in (*resting_on(one), one))]
 

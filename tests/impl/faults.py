@@ -90,24 +90,24 @@ CODED = [
     own("flash", "the owner of a block keeps its sum, as a published kernel does",
         ("summed(copies, x[blocks[r]]", f"{EXACT}summed(copies, x[blocks[r]]"),
         (GATHERED, f"{GATHERED}\n    y[blocks[r]] = exact")),
-    Fault("flash", "codes are cut off", [("core.quantiser", "np.rint(steps", "np.floor(steps")]),
+    Fault("flash", "codes are cut off", [("codecs.group_quantiser", "np.rint(steps", "np.floor(steps")]),
     own("flash", "a rank adds its own copy as it is",
         ("first, second, mine)", "first, second, mine, r)"),
         ("made: Quantiser, out: Bytes) -> None", "made: Quantiser, out: Bytes, own: int) -> None"),
         (DECODED, f"np.copyto(total, like[block]) if own == 0 else {DECODED}"),
         ("for copy in copies[1:]:", "for q, copy in enumerate(copies[1:], 1):"),
         (FURTHER, f"np.copyto(one, like[block]) if q == own else {FURTHER}")),
-    Fault("one_bit", "the sign of 0 is -", [("core.signs", "np.packbits(x >= 0", "np.packbits(x > 0")]),
+    Fault("one_bit", "the sign of 0 is -", [("codecs.sign_codec", "np.packbits(x >= 0", "np.packbits(x > 0")]),
     Fault("one_bit", "the first sign is the highest bit of its byte, on both sides", [
-        ("core.signs", 'np.packbits(x >= 0, bitorder="little")', "np.packbits(x >= 0)"),
-        ("core.signs", 'count=like.size, bitorder="little"', "count=like.size"),
+        ("codecs.sign_codec", 'np.packbits(x >= 0, bitorder="little")', "np.packbits(x >= 0)"),
+        ("codecs.sign_codec", 'count=like.size, bitorder="little"', "count=like.size"),
     ], MESSAGES),
     own("thc", "entries go to the nearest point", (f"rounded({GRID}, chance, most(self._bits))",
         NEAREST.format(GRID, "most(self._bits)"))),
     own("thc", "the grid is that of a rank's own entries",
         ("low, high = every[:, 0].min(), every[:, 1].max()", "low, high = every[r]")),
     own("qsgd", "no signs are sent", ("like.size, sign + 1)", "like.size, sign)"),
-        ("wholes.packed(levels, sign + 1)", "wholes.packed(levels & (1 << sign) - 1, sign)")),
+        ("integer_bytes.packed(levels, sign + 1)", "integer_bytes.packed(levels & (1 << sign) - 1, sign)")),
 ]  # fmt: skip
 LOW = {"columns": 3, "rank": 2, "rate": 0}
 FILLED = "q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)"
@@ -127,7 +127,7 @@ ROWWISE = [
     own("arc_top_k", "of equal scores the higher index", (f"at = first({SIZES}, self._k)",
         f"size = {SIZES}\n        at = np.sort(size.size - 1 - first(size[::-1], self._k))"), params=ROWS),
     Fault("arc_top_k", "the old mean counts in full", [
-        ("core.means", "mean * (WHOLE - momentum) + x * momentum", "mean * WHOLE + x * momentum"),
+        ("core.running_mean", "mean * (WHOLE - momentum) + x * momentum", "mean * WHOLE + x * momentum"),
     ], params={"k": 3, "columns": 4, "feedback": "ef21m", "momentum": 300}),
 ]  # fmt: skip
 SOME = {"lost": 400, "packet": 2}
@@ -144,10 +144,11 @@ LOSSY = [
 GROUPS = {"m": 3, "chance": 3, "dead": ((1, 0, 1), (2, 1, 0))}
 MOSHPIT = [
     Fault("moshpit", "parts are cut elsewhere", [
-        ("core.parties", "whole = sum(wanted)\n", ("whole, many = sum(wanted), len(wanted)\n    "
+        ("core.averaging_groups", "whole = sum(wanted)\n", ("whole, many = sum(wanted), len(wanted)\n    "
          "return [i * n // many - (i - 1) * n // many for i in range(1, many + 1)]\n")),
     ], {"result"}, 5, params=GROUPS),
-    Fault("moshpit", "who dies sends all before", [("core.parties", "return int(min(left, many))", "return many")],
+    Fault("moshpit", "who dies sends all before",
+          [("core.averaging_groups", "return int(min(left, many))", "return many")],
           params=GROUPS),
 ]  # fmt: skip
 FAULTS = [*SENDING, *SELECTING, *CODED, *ROWWISE, *MOSHPIT]

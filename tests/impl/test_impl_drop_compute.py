@@ -247,7 +247,7 @@ MISTAKEN = {
 @pytest.mark.parametrize("name", third(MISTAKEN))
 def test_each_mistaken_choice_is_caught(name):
     """By the reference's choice on three ranks; the code without one passes above."""
-    with planted("core.droptimes", MISTAKEN[name]):
+    with planted("training.drop_threshold", MISTAKEN[name]):
         assert not all(chosen_right(3, 7, 3, seed) for seed in range(12))
 
 

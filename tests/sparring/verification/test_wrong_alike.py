@@ -90,8 +90,8 @@ ALIKE = {
     "power_sgd": Alike("power_sgd", "held[self._n :] = 0", "held[self._n - 1 :] = 0", UNDELIVERED),
     "one_bit": Alike(
         "one_bit",
-        "total += signs.decode(coming[q], pieces[r])",
-        "total += signs.decode(coming[q], pieces[r]) * (q < 2)",
+        "total += sign_codec.decode(coming[q], pieces[r])",
+        "total += sign_codec.decode(coming[q], pieces[r]) * (q < 2)",
         LEFT_OUT,
     ),
     "flash": Alike("flash", "for copy in copies[1:]:", "for copy in copies[2:]:", LEFT_OUT),
@@ -107,8 +107,8 @@ ALIKE = {
     ),
     "thc": Alike(
         "thc",
-        "total += wholes.unpacked(coming[q], lengths[r], bits)",
-        "total += wholes.unpacked(coming[q], lengths[r], bits) * (q != 0)",
+        "total += integer_bytes.unpacked(coming[q], lengths[r], bits)",
+        "total += integer_bytes.unpacked(coming[q], lengths[r], bits) * (q != 0)",
         LEFT_OUT,
     ),
 }
