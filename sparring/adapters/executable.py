@@ -211,7 +211,7 @@ class Halts:
 def last_lines(output: str) -> tuple[str, str]:
     r"""The last line that the program said, and what its launcher has to say of that, for a sentence.
 
-    >>> told("no memory\n=====\n=   BAD TERMINATION OF ONE\n=====\n=   KILLED BY SIGNAL: 9 (Killed)\n")
+    >>> last_lines("no memory\n=====\n=   BAD TERMINATION OF ONE\n=====\n=   KILLED BY SIGNAL: 9 (Killed)\n")
     (" after saying 'no memory'", " (its launcher says '9 (Killed)')")
     """
     banner = BANNER.search(output)

@@ -145,7 +145,7 @@ def strokes(axes: Axes, over: str, quantity: str, drawn: Sequence[Curve]) -> Non
 def name_crossing(over: str, place: float) -> str:
     """A crossing's place.
 
-    >>> named("rho", 0.125), named("n", 66_000.1)
+    >>> name_crossing("rho", 0.125), name_crossing("n", 66_000.1)
     ('12.5%', '66000')
     """
     return percent(place) if over == "rho" else f"{place:.0f}"

@@ -80,7 +80,7 @@ def members(part: int) -> Iterator[int]:
 def format_ranks(part: int) -> str:
     """A set of ranks in print.
 
-    >>> named(0b101)
+    >>> format_ranks(0b101)
     '(0, 2)'
     """
     ranks = [str(r) for r in members(part)]

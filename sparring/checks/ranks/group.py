@@ -59,7 +59,7 @@ def places(stacks: Mapping[int, str]) -> list[str]:
 def name_ranks(ranks: Sequence[int]) -> str:
     """As a sentence has them.
 
-    >>> named([0, 2]), named([1])
+    >>> name_ranks([0, 2]), name_ranks([1])
     ('ranks 0, 2', 'rank 1')
     """
     return f"rank{'s' * (len(ranks) > 1)} {', '.join(map(str, ranks))}"

@@ -151,7 +151,7 @@ def without_floors(x: Expr) -> Expr:
 def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
     """The value of ``x``, in exact arithmetic: numbers are never floats.
 
-    >>> exact(plain(B(2)), {"n": 10**18, "p": 3})
+    >>> exact(without_floors(B(2)), {"n": 10**18, "p": 3})
     Fraction(666666666666666666, 1)
 
     Raises KeyError for a letter without a value, Undecided for an operation that is not exact.

@@ -75,7 +75,7 @@ ALGORITHMS = """
 import numpy as np
 from mpi4py import MPI
 from sparring.calibration.calls import call
-from sparring.calibration.quantities import whole
+from sparring.calibration.quantities import whole_allreduce
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 comm = MPI.COMM_WORLD
@@ -83,7 +83,7 @@ for name in pages.names():
     page = pages.find(name)
     if page.dense:  # what ranks end with is no sum
         continue
-    quantity = whole(page, 1000, comm.size)
+    quantity = whole_allreduce(page, 1000, comm.size)
     y = call(comm, quantity, page)()
     assert (type(y) is Sparse) == page.sparse or page.stateful, name
     assert quantity.k is None or 12 <= len(y) <= 12 * comm.size or len(y) == 1002, name  # or all, where sums go dense
