@@ -1,4 +1,4 @@
-"""What papers say of algorithms' costs, kept from one call to the next, and made several at a time."""
+"""Keeps what papers say of algorithms' costs from one call to the next, and makes several at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What took long to find and is asked for again: small JSON files in the user's cache folder, never code.
+"""Keeps what took long to find in the user's cache folder: small JSON files, never code.
 
 A file holds a value and the key it was found for.  Another key, a damaged file or none at all: the
 value is found anew and written.  Where nothing can be written, nothing is kept.

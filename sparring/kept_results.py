@@ -1,4 +1,4 @@
-"""What ``verify`` found of an algorithm, kept like theorems as long as nothing has changed on which it rests.
+"""Keeps what ``verify`` found of an algorithm, as long as nothing has changed on which it rests.
 
 What stands against an algorithm is not kept, nor what rests on a real MPI.
 """

@@ -1,4 +1,4 @@
-"""What every command and every call answers with: results, each with a verdict, in one envelope."""
+"""Reports: the answer of every command and every call, results with their verdicts in one envelope."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What strangers' files may say: values, each with its rule and the words for it."""
+"""Rules for values in strangers' files, each with the words for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``run`` is given: random vectors, a user's file or the shipped gradients, whole or their largest entries."""
+"""Makes the vectors of ``run``: random ones, a user's file or the shipped gradients, whole or their largest entries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``run`` does: an algorithm's implementation on given vectors, beside the reference.
+"""Runs an algorithm's implementation on given vectors beside the reference, for ``run``.
 
 Three places: the simulated world, a group of real processes that this process starts, or, when
 this process is itself one rank of a real MPI job, that job.

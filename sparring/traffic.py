@@ -1,4 +1,4 @@
-"""What sparseness saves in a run: how supports grow together, and what the dense ring sends instead."""
+"""Reports what sparseness saves in a run: how supports grow together, and what the dense ring sends instead."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller may pass, checked before anything of the algorithm is sent."""
+"""Checks what a caller passes, before anything of the algorithm is sent."""
 
 from __future__ import annotations
 

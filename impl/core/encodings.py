@@ -1,4 +1,4 @@
-"""How many bytes a chunk takes on the wire, and the encoding that takes the fewest.
+"""Finds the encoding in which a chunk takes the fewest bytes on the wire, and how many these are.
 
 A chunk of ``length`` entries holds ``m`` of them, each of ``w`` bytes.  All are plain Python
 integers, exact at any size.

@@ -1,4 +1,4 @@
-"""What targets have in common that keep a residual between calls: their arguments, and what waits."""
+"""Shared by implementations that keep a residual between calls: their arguments, and what waits."""
 
 from __future__ import annotations
 

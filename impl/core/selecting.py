@@ -1,4 +1,4 @@
-"""What all selectors have in common, and how an allreduce is given one.
+"""Shared by all selectors, and the way in which an allreduce is given one.
 
 Selectors have numbers of entries as parameters, and take vectors of one length and dtype.
 """

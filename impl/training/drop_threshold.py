@@ -1,4 +1,4 @@
-"""Which ``tau`` pays most for DropCompute: chosen by every rank for itself, and by all alike [GG23]_.
+"""Chooses the ``tau`` that pays most for DropCompute, for each rank by itself and for all alike [GG23]_.
 
 Each rank fills a place of its own, one allreduce makes all times known to all ranks, and each makes
 the same choice from them.  As the authors' program does it, but that the time of an iteration is the

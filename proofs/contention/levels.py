@@ -1,4 +1,4 @@
-"""How free a finite run is of contention, and whether a page is as free as it claims for all small p.
+"""Judges how free of contention a finite run is, and whether a page is as free as it claims for all small p.
 
 Each p is decided by enumeration and by the criterion of ``overlaps``, which speaks of every timing.
 """

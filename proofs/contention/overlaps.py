@@ -1,4 +1,4 @@
-"""Which messages of different sources can be on one link at one time, whatever the timing.
+"""Finds messages of different sources that can be on one link at one time, whatever the timing.
 
 The model.  A rank posts the sends and the receives of a step, waits for all, and goes on to the next
 step.  A transfer lasts from B to E, with B < E, on all links of its route:

@@ -1,4 +1,4 @@
-"""Which theorems an exchange needs beyond that of the page that carries it out."""
+"""Lists the theorems that an exchange needs beyond those of the page that carries it out."""
 
 from __future__ import annotations
 

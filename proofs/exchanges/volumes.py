@@ -1,4 +1,4 @@
-"""How much a rank sends at most in a reduce-scatter, a balancing and an allgather, of ``k = p e`` entries.
+"""Bounds what a rank sends in a reduce-scatter, a balancing and an allgather, of ``k = p e`` entries.
 
 Of ``a`` entries those in its own region, ``b``, do not leave a rank; of ``n`` that are dealt out those of its own share
 do not; and of lists, none longer than ``e``, it sends one less than there are ranks.  Of all entries in the order of

@@ -1,4 +1,4 @@
-"""What is proved of the matrices of ``spec/library/matrices.py``: rows, their order, sums in halves, products.
+"""Proves rows, their order, sums in halves and products of ``spec/library/matrices.py``.
 
 Sizes, scores and entries are letters.  A row's score is told by its place among all scores, ``a`` or ``b``, and rows
 by their indices ``i``, ``j`` and ``q``; where a row is cut, ``p`` is its length.

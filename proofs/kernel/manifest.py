@@ -1,4 +1,4 @@
-"""What ``prove --export`` wrote, read again: a stranger's folder is data."""
+"""Reads what ``prove --export`` wrote; a stranger's folder is data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many bytes whole numbers of any width take: see :mod:`sparring.spec.codecs.integer_bytes`."""
+"""Proves how many bytes whole numbers of any width take: see :mod:`sparring.spec.codecs.integer_bytes`."""
 
 from __future__ import annotations
 

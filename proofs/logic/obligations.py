@@ -1,4 +1,4 @@
-"""What has to be shown of a regular page, generated from its formulas.
+"""Generates from a page's formulas what has to be shown of it.
 
 Every obligation is closed under its hypotheses: variables range over all ranks, chunks and
 steps, so that unsatisfiability of its negation means "for every p".  The Coq theorems in

@@ -1,4 +1,4 @@
-"""For how few ranks an obligation is false, found by evaluating it at many small points at once.
+"""Looks for few ranks with which an obligation is false, by evaluating it at many small points at once.
 
 This decides only what is put to a solver, and with how many ranks; what counts is the solver's answer.
 """

@@ -1,4 +1,4 @@
-"""Where faults are planted for a page's theorems: in its formulas, in bounds of chunks, in what is compared with it."""
+"""Plants faults for a page's theorems: in its formulas, in bounds of chunks, in what is compared with it."""
 
 from __future__ import annotations
 

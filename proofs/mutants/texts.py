@@ -1,4 +1,4 @@
-"""Where faults are planted for a composition's theorems: in its text, in its exchanges and in its local functions."""
+"""Plants faults for a composition's theorems: in its text, its exchanges and its local functions."""
 
 from __future__ import annotations
 

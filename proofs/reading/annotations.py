@@ -1,4 +1,4 @@
-"""What a page's proof needs beyond its formulas: the module of the same name in ``proofs``.
+"""Finds what a page's proof needs beyond its formulas: the module of the same name in ``proofs``.
 
 A page in a file of its own, or of another package, may hold these names itself:
 

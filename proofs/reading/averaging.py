@@ -1,4 +1,4 @@
-"""What is proved of the exchange ``averaging``, whoever dies or fails in it, and with whatever weights and bandwidths.
+"""Proves the exchange ``averaging``, whoever dies or fails in it, and with whatever weights and bandwidths.
 
 It is about two members of a group of ``p``, ``i`` and ``j``, which may be one, and about the part that ``j`` looks
 after: by member a weight, how many messages it has left, how many copies it has to send, how many means, and whether

@@ -1,4 +1,4 @@
-"""What exchanges promise where a composition's text is read on points: the theorems of their pages, at an index."""
+"""States what exchanges promise on points: the theorems of their pages, at one index."""
 
 from __future__ import annotations
 

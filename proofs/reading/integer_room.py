@@ -1,4 +1,4 @@
-"""Whether whole numbers fit into the bits in which they travel: of every exact code that has so many bits.
+"""Checks that whole numbers fit into the bits in which they travel, in every exact code of so many bits.
 
 What is read of such a code is what was coded only if there is room.  A rank's own numbers are shown, at a point, to be
 from 0 to the greatest of so many bits; of a sum of all ranks' numbers of ``b`` bits, that ``B`` bits are enough: there

@@ -1,4 +1,4 @@
-"""What a page's local functions do to values, and how long messages are: read at a point, and proved for all.
+"""Proves what a page's local functions do to values, and how long messages are: at a point, for all.
 
 A *point* is one index of a chunk, on any rank: there is an entry or not, and its value is a letter.  The
 text of ``selects``, ``keeps``, ``sends`` and ``left`` is run on points as it stands, since a ``Point``

@@ -1,4 +1,4 @@
-"""What has to be shown of a loop over rounds, each an average among those with the same key.
+"""Generates what has to be shown of a loop over rounds, each an average among those with the same key.
 
 The body is read once, on letters for what it begins with: its vector, its cell and its number.  Of the reading, and of
 nothing else, are the key by which ranks meet and the cell to which a rank moves.  What the page says beside it, see

@@ -1,4 +1,4 @@
-"""What stands for values while a composition's text is read on points: letters, and what is known of them.
+"""Defines the symbols that stand for values while a text is read on points, and what is known of them.
 
 The same letter stands for the same function of the same arguments, where these are found equal; which side of a branch
 is read, is decided here, too.

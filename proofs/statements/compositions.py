@@ -1,4 +1,4 @@
-"""What has to be shown of a composition, generated from its text.
+"""Generates from a composition's text what has to be shown of it.
 
 Nothing is stated beside it: *agreement* is that the result is the same on all ranks, *result* that it is what the page
 ``ensures``, *conservation* that with what is kept it makes up what was given, *deadlock* that all ranks yield the same

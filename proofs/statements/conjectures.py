@@ -1,4 +1,4 @@
-"""What the kernel tries to prove of a page, in a fixed order, each with its sentence."""
+"""Lists what the kernel tries to prove of a page, in a fixed order, each with its sentence."""
 
 from __future__ import annotations
 

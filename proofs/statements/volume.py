@@ -1,4 +1,4 @@
-"""What has to be shown of how much a composition sends, generated from the lengths that its text says it has.
+"""Generates from the lengths in a composition's text what has to be shown of how much it sends.
 
 Chunks are no longer than the largest; codes of fewer entries are no longer, and from one period on grow evenly; and
 what is declared is what local functions give and codes are, in examples that are evaluated here: an encoder is no

@@ -1,4 +1,4 @@
-"""Which allreduce, for gradients that were measured and a place: every algorithm's derived cost, compared."""
+"""Compares every algorithm's derived cost for measured gradients at a place, and ranks them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which layers to reduce together: few enough for backpropagation to go on beside, and not too small."""
+"""Groups layers to reduce together: few enough for backpropagation to go on beside, and not too small."""
 
 from __future__ import annotations
 

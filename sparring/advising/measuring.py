@@ -1,4 +1,4 @@
-"""How sparse gradients are when each worker keeps its largest entries, and how much the workers have in common.
+"""Measures how sparse gradients are where each worker keeps its largest entries, and what workers share.
 
 Entries are kept in two ways: of each layer its own share, or of all layers together the largest,
 wherever they are (fused).  A zero is never kept.

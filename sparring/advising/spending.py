@@ -1,4 +1,4 @@
-"""What one allreduce of measured gradients sends and takes, somewhere.
+"""Evaluates what one allreduce of measured gradients sends, and how long it takes at a place.
 
 Seconds are those of the derived formulas, in lock step; where ranks share links, they are counted.
 """

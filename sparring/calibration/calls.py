@@ -1,4 +1,4 @@
-"""What is done again and again while the clock runs: everything is prepared outside."""
+"""Prepares the calls that are repeated while the clock runs."""
 
 from __future__ import annotations
 

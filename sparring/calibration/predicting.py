@@ -1,4 +1,4 @@
-"""What a machine's numbers say that an algorithm takes: its derived cost, and the work on entries beside it.
+"""Predicts an algorithm's time from a machine's numbers: its derived cost, and the work on entries beside it.
 
 A derived cost prices messages, bytes and additions.  What an implementation does with sparse vectors
 between two messages is priced by the machine's tables.

@@ -1,4 +1,4 @@
-"""From times to a machine: fits, tables, and predictions beside what was measured."""
+"""Turns times into a machine: fits, tables, and predictions beside what was measured."""
 
 from __future__ import annotations
 

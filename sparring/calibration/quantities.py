@@ -1,4 +1,4 @@
-"""What is timed: exchanges, additions and work of many sizes, and whole algorithms, which no fit sees.
+"""Lists what is timed: exchanges, additions and work of many sizes, and whole algorithms, which no fit sees.
 
 Sizes go up by one factor; of exchanges and additions every second is held out, to judge the fit.
 """

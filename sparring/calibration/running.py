@@ -1,4 +1,4 @@
-"""Where it is measured: on the ranks of the job that this process is one of, or on ranks that it starts."""
+"""Measures on the ranks of the job that this process is one of, or on ranks that it starts."""
 
 from __future__ import annotations
 

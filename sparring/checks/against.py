@@ -1,4 +1,4 @@
-"""What a target is held against, bit by bit: another target, or itself with another setting of the library."""
+"""Compares a target bit by bit with another target, or with itself under another setting of the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long examples are tried: until all are, the time for them is over, or somebody presses Ctrl-C."""
+"""Decides how long examples are tried: until all are, the time is over, or somebody presses Ctrl-C."""
 
 from __future__ import annotations
 

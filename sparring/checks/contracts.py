@@ -1,4 +1,4 @@
-"""What an allreduce promises where no page says which bits it returns: contracts, by name.
+"""Names the contracts of an allreduce: what it promises where no page says which bits it returns.
 
 ``sum``, ``mean`` and ``sparse-sum`` speak of one call, and are judged as any sum.  The others speak of reducers that
 select or round: what each promises, call by call, is judged in :mod:`sparring.checks.judges.contract_calls`.

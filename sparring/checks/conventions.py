@@ -1,4 +1,4 @@
-"""How others cut vectors into chunks and number these: what a page says of it is a convention, not an algorithm.
+"""Fits conventions: how a target cuts vectors into chunks and numbers these.
 
 So a target whose messages are a page's with its chunks cut or numbered in another of these ways sends what the page
 does.

@@ -1,4 +1,4 @@
-"""Where an example can be run.  Every place tells the same: results, inputs afterwards, messages, conduct."""
+"""Runs an example in one of several places.  Each tells the same: results, inputs afterwards, messages, conduct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``check`` judges of an implementation: a closed, ordered set, and how closely it looks."""
+"""Lists the properties that ``check`` judges, a closed, ordered set, and the levels of how closely it looks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a target, made of the arguments of ``check``."""
+"""Makes a question of the arguments of ``check``: what is asked of a target."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what was found in all places to the results of a report."""
+"""Turns what was found in all places into the results of a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several commands share: options, their types, and how a report is told."""
+"""Shared by several commands: options, their types, and the printing of a report."""
 
 from __future__ import annotations
 

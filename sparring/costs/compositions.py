@@ -1,4 +1,4 @@
-"""What a composition costs: the sum of what its exchanges cost, whose lengths are read from its text.
+"""Costs of compositions: the sum of what their exchanges cost, whose lengths are read from the text.
 
 It is the cost of a usual call; what the first one, and calls on other branches, send is told beside it.  Lengths are
 exact, or, under the hypotheses that the page names, the most that there may be.  What runs send is counted beside.

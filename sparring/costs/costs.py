@@ -1,4 +1,4 @@
-"""What an algorithm costs, as closed forms that can be evaluated, simplified and typeset."""
+"""Costs of algorithms, as closed forms that can be evaluated, simplified and typeset."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where one algorithm becomes cheaper than another, as density, length or the number of ranks grows.
+"""Finds where one algorithm becomes cheaper than another, as density, length or the number of ranks grows.
 
 Two costs cross where their difference changes its sign.  Where sympy solves the difference for the
 letter, the answer is a formula; in any case each crossing is put between two numbers at which the

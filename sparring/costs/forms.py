@@ -1,4 +1,4 @@
-"""What every cost has: closed forms by name, lower bounds beside them, and a table of both."""
+"""The base of all costs: closed forms by name, lower bounds beside them, and a table of both."""
 
 from __future__ import annotations
 

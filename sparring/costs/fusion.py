@@ -1,4 +1,4 @@
-"""How many entries to gather before they are reduced together: searched by halves, and when that finds the best.
+"""Searches by halves how many entries to gather before a reduction, and proves when that finds the best.
 
 Backpropagation has the gradients of layers ready one after the other, from the last layer to the first, and
 computes on while a buffer of them is reduced.  Layers are gathered until a buffer has at least so many

@@ -1,4 +1,4 @@
-"""Which of several algorithms costs least: at each point of a grid over two letters, or as one letter grows.
+"""Finds which algorithm costs least at each point of a grid over two letters, or as one letter grows.
 
 Costs are exact values of the derived formulas, and are compared exactly; between the points of the
 grid nothing is claimed.  A density ``rho`` stands for the whole number of entries nearest to ``rho n``.

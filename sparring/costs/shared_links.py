@@ -1,4 +1,4 @@
-"""What an algorithm takes where messages share links, as closed forms: out of nodes, or of a topology.
+"""Costs of algorithms where messages share links, as closed forms: out of nodes, or of a topology.
 
 What is shared is that of ``levels``, where it is counted message by message.  Here it follows from a
 pattern of partners (``partners``), from how many messages of a step it brings onto the fullest link

@@ -1,4 +1,4 @@
-"""What a paper says of one algorithm's cost, as text: closed forms typeset, their conditions, their sources.
+"""Writes one algorithm's cost as a paper has it: closed forms typeset, their conditions, their sources.
 
 A sheet is plain data: it can be kept in a file, and made in another process.
 """

@@ -1,4 +1,4 @@
-"""What an algorithm of sparse chunks costs, in sizes ``u(s)`` of unions of ``s`` ranks' supports.
+"""Costs of algorithms of sparse chunks, in sizes ``u(s)`` of unions of ``s`` ranks' supports.
 
 Entries are taken to lie evenly in the chunks: of the ``u(s)`` entries of such a union a chunk of
 ``l`` places has ``u(s) l / n``.  Where ranks send unions of different sizes, the cost is that of the

@@ -1,4 +1,4 @@
-"""What papers say where no page of ours speaks of it, or of pages that are not theirs: one source, one module.
+"""Defines the kinds of statements that papers make, and finds all sources, a module each.
 
 Sources lie in ``literature``; each is listed because it is there, and its id is its name with ``-`` for ``_``.
 """

@@ -1,4 +1,4 @@
-"""What becomes of a mutant: *killed* by what, *equivalent* by which certificate, or *survived*.
+"""Decides what becomes of a mutant: *killed* by what, *equivalent* by which certificate, or *survived*.
 
 A mutant of a page is tried by running its schedule, alone and beside the implementation, and by
 small numbers in its theorems; one of an implementation by the runs of ``verify`` itself, and by no others.

@@ -1,4 +1,4 @@
-"""Which modules below ``impl`` an algorithm or a selector loads, by their imports."""
+"""Finds the modules below ``impl`` that an algorithm or a selector loads, by their imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much memory the arrays of an implementation take: the most that they hold at once, in bytes.
+"""Measures the memory of an implementation's arrays: the most that they hold at once, in bytes.
 
 Python's own ``tracemalloc`` says which line made an array that is still there.  It is asked whenever
 the simulated world goes from one rank to another, hence wherever a rank waits; what counts is what

@@ -1,4 +1,4 @@
-"""What a calibration measured: messages and additions with their fits, their errors, and the algorithms held out.
+"""Draws a calibration: messages and additions with their fits, their errors, and the algorithms held out.
 
 A full mark was fitted, a hollow one was held out; a bar goes from quartile to quartile.  Algorithms
 stand where prediction and measurement put them; on the diagonal both are the same.

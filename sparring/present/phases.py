@@ -1,4 +1,4 @@
-"""Which algorithm costs least, as regions of a plane; a panel for each way in which supports may grow together.
+"""Draws which algorithm costs least, as regions of a plane; a panel for each model of supports.
 
 A region has a colour, a hatch and its name; it is pale where another algorithm costs hardly more.
 Dashed lines are the band in which a sparse ring pays if the allgather's lists are encoded as its own

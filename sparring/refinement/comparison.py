@@ -1,4 +1,4 @@
-"""Does the implementation compute what the page says?  Inputs, runs of its real code, and how results compare."""
+"""Compares one call of an implementation with the page: inputs, runs of its real code, and results."""
 
 from __future__ import annotations
 

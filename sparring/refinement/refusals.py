@@ -1,4 +1,4 @@
-"""What an implementation does with arguments that it must refuse, and with the switches that it has.
+"""Checks how an implementation treats arguments that it must refuse, and its switches.
 
 With ``validate``, a bad argument on one rank raises InputError on all; without it each rank still
 refuses its own, and no exchange comes first.

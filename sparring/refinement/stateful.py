@@ -1,4 +1,4 @@
-"""Does a stateful implementation compute what the page says, call after call?
+"""Compares a stateful implementation with the page, call after call.
 
 What a rank does not send is added to its next vector.  So a target is a class, made an instance of
 once and called on several vectors; after each call its result and its residual must be the page's,

@@ -1,4 +1,4 @@
-"""Whether what an implementation returns is the sum, or the mean, that numpy has: whatever its page says.
+"""Checks that an implementation returns numpy's sum, or mean, whatever its page says.
 
 The other looks run an implementation beside its page, and pass both where both are wrong alike.  Here no text is asked.
 Of the page only this is known: whether it adds or averages, and whether it sends later what it does not send now.

@@ -1,4 +1,4 @@
-"""Whether all ranks end with the same bits: whether they add in the same order.
+"""Judges whether all ranks end with the same bits: whether they add in the same order.
 
 Sums are numbered by how they were made: two have one number exactly if they are the same contributions, added
 in the same order up to ``a + b = b + a``.  Floats keep that law bit for bit (but for what is in a NaN) and not

@@ -1,4 +1,4 @@
-"""Whether every rank ends with what the collective promises: each contribution, exactly once, in the right place.
+"""Judges whether every rank ends with what the collective promises: each contribution once, in its place.
 
 A contribution is a token, rank and chunk.  Programs are run on sums of tokens, which count each as none, once
 or several times.  Nothing else is asked of values, so what is found holds for every input and every addition

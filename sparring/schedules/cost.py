@@ -1,4 +1,4 @@
-"""What a program costs: messages and volume, of the busiest rank and along the longest chain of messages."""
+"""Counts what a program costs: messages and volume, of the busiest rank and along the longest chain."""
 
 from __future__ import annotations
 

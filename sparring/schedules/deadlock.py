@@ -1,4 +1,4 @@
-"""Whether a program ends, whatever the timing, and how many messages a channel must hold for it."""
+"""Judges whether a program ends, whatever the timing, and how many messages a channel must hold for it."""
 
 from __future__ import annotations
 

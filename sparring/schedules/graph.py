@@ -1,4 +1,4 @@
-"""What waits for what: one graph for programs and for messages.
+"""Builds the graph of what waits for what, for programs and for messages.
 
 A node is a step (or an operation); it waits for the step before it in its block and for those that it names.
 The k-th message of a channel is received by the k-th receive of the channel.  If a channel holds at most

@@ -1,4 +1,4 @@
-"""All that is asked of a program, each once."""
+"""Collects all that is asked of a program, each judged once."""
 
 from __future__ import annotations
 

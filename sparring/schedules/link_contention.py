@@ -1,4 +1,4 @@
-"""Whether messages of a program can meet on a link of a topology, whatever the timing.
+"""Judges whether messages of a program can meet on a link of a topology, whatever the timing.
 
 A message is under way from its send until its receive has ended.  Two messages of different sources can meet on
 a link that both cross unless the receive of one happens before the send of the other; messages of one source

@@ -1,4 +1,4 @@
-"""Where chunks lie: the cells of all buffers, numbered, and which buffers are one memory.
+"""Numbers the cells of all buffers, in which chunks lie, and finds buffers that are one memory.
 
 In place, the output of an allreduce or alltoall is the input; the input of an allgather is a part of the
 output, and the output of a reduce-scatter one of the input.  Generators disagree on how they count in such

@@ -1,4 +1,4 @@
-"""What each rank does in a page's schedule: one rank after the other, so that never all messages are in memory."""
+"""Lists what each rank does in a page's schedule, one rank after the other, so that memory holds one at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps RCCL from loading a program that may be right: its limits, and what its reader insists on.
+"""Finds what keeps RCCL from loading a program that may be right: its limits, and what its reader insists on.
 
 From ROCm/rccl, ``src/include/msccl/msccl_struct.h`` and ``src/misc/msccl/msccl_parser.cc``.  Newer releases allow
 more thread blocks than the 64 that are asked for here.

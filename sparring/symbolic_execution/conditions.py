@@ -1,4 +1,4 @@
-"""What can be said of forms: that one has a sign, and all or some of such sayings.
+"""Conditions on forms: that one has a sign, and all or some of several.
 
 >>> from sparring.symbolic_execution.forms import Table, constant
 >>> table = Table()

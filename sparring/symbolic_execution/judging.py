@@ -1,4 +1,4 @@
-"""Does code that selects by value do what it should, for every input?
+"""Judges code that selects by value, for every input.
 
 A stateful allreduce is run on forms, call after call, on simulated ranks, in every cell that it or
 the page can tell.  In each of them every rank's results and residuals must be the page's, results

@@ -1,4 +1,4 @@
-"""Does a selector take what its page says, and does the page keep its word?
+"""Judges whether a selector takes what its page says, and whether the page keeps its word.
 
 On exact linear forms in every case that its code or its page's can tell, call after call; and on
 numbers, where floats have zeros of two signs, infinities and NaN.  Either way three things are

@@ -1,4 +1,4 @@
-"""Whether a trace is a run of a page: message by message, or by its volume.
+"""Judges whether a trace is a run of a page: message by message, or by its volume.
 
 Level "steps": on every directed channel (source, destination) the k-th message sent is the page's
 k-th, in the order of posting, whatever communicators and tags carry them; lengths and bytes are equal.

@@ -1,4 +1,4 @@
-"""What one rank does, event by event, whichever world it runs in."""
+"""Events: what one rank does, one after the other, whichever world it runs in."""
 
 from __future__ import annotations
 

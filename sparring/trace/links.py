@@ -1,4 +1,4 @@
-"""Whether a run keeps to a page's claim that its messages never meet on a link."""
+"""Judges whether a run keeps to a page's claim that its messages never meet on a link."""
 
 from __future__ import annotations
 

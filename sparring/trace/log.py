@@ -1,4 +1,4 @@
-"""What is noted of each MPI call that a rank makes."""
+"""Notes each MPI call that a rank makes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a message carries a page's list, where vectors are sparse: entries of an index and a value each.
+"""Reads how a message carries a page's list of entries, an index and a value each.
 
 Known are messages that hold a list's entries and nothing else, a value of the vectors' dtype and an
 index of 4 or 8 bytes each: all values before all indices, all indices before all values, or in pairs.

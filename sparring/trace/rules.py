@@ -1,4 +1,4 @@
-"""What a trace file may say: the values of a header and of an event, each with its rule."""
+"""Rules of trace files: the values of a header and of an event."""
 
 from __future__ import annotations
 

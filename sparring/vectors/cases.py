@@ -1,4 +1,4 @@
-"""Which inputs an algorithm is given: every edge of its sizes, every sort of numbers, every shape of supports."""
+"""Chooses the inputs of test vectors: every edge of sizes, every sort of numbers, every shape of supports."""
 
 from __future__ import annotations
 

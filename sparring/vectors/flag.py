@@ -1,4 +1,4 @@
-"""What a flag is."""
+"""Defines a flag of a test vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be remarkable about a test, found in what it does."""
+"""Finds what is remarkable about a test in what it does."""
 
 from __future__ import annotations
 

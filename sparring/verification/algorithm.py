@@ -1,4 +1,4 @@
-"""What ``verify`` does: every property of one algorithm, by proof where there is one, else by running.
+"""Verifies one algorithm: every property, by proof where there is one, else by running.
 
 "check judges yours, verify judges ours": the subject is a page and the implementation of the
 same name in ``impl``.

@@ -1,4 +1,4 @@
-"""What runs decide is believed only where a fault planted for it is caught on the same road.
+"""Plants a fault for each property that runs decide: they are believed only where it is caught.
 
 A check that accepts everything would pass a right target and a wrong one alike; its property is
 *undecided* then, whatever it says of the right one.

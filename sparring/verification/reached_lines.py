@@ -1,4 +1,4 @@
-"""Which lines of an implementation its runs reach, and whether they call the functions that something is proved of.
+"""Measures which lines of an implementation its runs reach, and whether proved functions are called.
 
 A proof that ``right(r, p)`` is the page's peer says something of messages only where runs ask that function.
 """

@@ -1,4 +1,4 @@
-"""What ``verify`` runs an implementation on: edge sizes of all dtypes, and the shipped gradients.
+"""Makes the inputs of ``verify``: edge sizes of all dtypes, and the shipped gradients.
 
 A sample is run on the simulated world or on real ranks, against its page; either gives flaws.
 """

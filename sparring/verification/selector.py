@@ -1,4 +1,4 @@
-"""What ``verify`` does with a selector: its page's word and its implementation, on all inputs and on numbers.
+"""Verifies a selector: its page's word and its implementation, on all inputs and on numbers.
 
 The subject is a page of ``spec.selectors`` and the implementation of its name in ``impl.selectors``.
 A selector runs on each rank by itself, so its theorems are of one rank.

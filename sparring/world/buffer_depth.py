@@ -1,4 +1,4 @@
-"""How much must MPI buffer for a run to come to its end?
+"""Finds how much MPI must buffer for a run to come to its end.
 
 Where one does with synchronous sends, it does with any buffers, as proved in ``proofs/coq``.  Where
 it deadlocks then, the smallest depth of buffers that saves it says how unsafe it is.

@@ -1,4 +1,4 @@
-"""What each rank can have for its own beside modules, though all are in one process: it is switched with the ranks."""
+"""Switches what each rank has for its own beside modules: settings, generators, the environment."""
 
 from __future__ import annotations
 

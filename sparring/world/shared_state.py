@@ -1,4 +1,4 @@
-"""What ranks in one process have in common and processes have not: it is noticed where a run changes it.
+"""Notices where a run changes what ranks in one process share and processes do not.
 
 A target may find something there that it would not find on real ranks, or lose what it would not lose there.
 """

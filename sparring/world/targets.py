@@ -1,4 +1,4 @@
-"""What can be run: ``"pkg.mod:function"``, ``"file.py:function"``, or a function; afresh for each rank."""
+"""Finds targets: ``"pkg.mod:function"``, ``"file.py:function"``, or a function; afresh for each rank."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which chunks a message has: some in a row, or around the end, where after the last chunk comes the first."""
+"""Says which chunks a message has: some in a row, or around the end, where after the last comes the first."""
 
 from __future__ import annotations
 

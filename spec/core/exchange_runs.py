@@ -1,4 +1,4 @@
-"""How exchanges are carried out by their pages: all ranks' pieces, sent step by step as the page's formulas say."""
+"""Carries out exchanges by their pages: all ranks' pieces, sent step by step as the page's formulas say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ranks exchange in a composition: between its local steps a rank's text yields one of these.
+"""Exchanges of a composition: between its local steps a rank's text yields one of these.
 
 Each is carried out by a page with formulas, whose theorem says what comes back; which page, is the parameter
 ``through``.  Every rank yields the same kind of exchange, with the same ``terms``, and its own values.

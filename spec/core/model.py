@@ -1,4 +1,4 @@
-"""What a page is.
+"""Defines a page.
 
 A page is a module whose schedule is a handful of formulas; :func:`load` checks that they are
 there, binds their arguments by name and fills what a page may leave out.

@@ -1,4 +1,4 @@
-"""What a selector is: which entries of a vector are sent, and how many these are.
+"""Defines a selector: which entries of a vector are sent, and how many these are.
 
 A selector decides only *how many* entries it takes: those are always the first in the one order of
 :mod:`sparring.spec.core.top_k`.  Its page is a module of ``spec.selectors``: prose, parameters,

@@ -1,4 +1,4 @@
-"""Which entries a top-k selection keeps: the order is total, so the answer is unique.
+"""Selects the top k entries of a vector: the order is total, so the answer is unique.
 
 Largest magnitude first; among equal magnitudes the lower index; NaN, which has no magnitude,
 comes before all.

@@ -1,4 +1,4 @@
-"""In which form vectors travel: as they are, or in codes that are made piece by piece."""
+"""Forms in which vectors travel: as they are, or in codes that are made piece by piece."""
 
 from __future__ import annotations
 

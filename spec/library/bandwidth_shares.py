@@ -1,4 +1,4 @@
-"""How long parts are of members with unequal bandwidths: a linear program's closed form, in entries."""
+"""Computes the lengths of parts of members with unequal bandwidths: a linear program's closed form, in entries."""
 
 from __future__ import annotations
 

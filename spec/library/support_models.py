@@ -1,4 +1,4 @@
-"""How large the union of supports is: three models, and the measure that they are compared with.
+"""Models of how large the union of supports is: three of them, and the measure that they are compared with.
 
 ``u(s, n, k)`` is the size of the union of ``s`` ranks' supports, each of ``k`` of ``n`` indices,
 ``0 <= k <= n`` and ``s >= 1``.  Whatever the supports are, ``k <= u <= min(s k, n)``: the models

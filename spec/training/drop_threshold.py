@@ -1,4 +1,4 @@
-"""Which ``tau`` pays most for DropCompute: chosen by every rank for itself, and by all alike [GG23]_.
+"""Chooses the ``tau`` that pays most for DropCompute, for each rank by itself and for all alike [GG23]_.
 
 For some iterations nothing is dropped, and each rank notes when its micro-batches end.  One
 allreduce of all ranks' times, each in a place of its own and 0 elsewhere, makes them known to all;

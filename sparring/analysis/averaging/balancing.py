@@ -1,4 +1,4 @@
-"""How long parts should be where members of a group have unequal bandwidths: the published linear program.
+"""Solves for the lengths of parts where members of a group have unequal bandwidths: the published linear program.
 
 Of ``n`` members one that looks after the fraction ``w`` of the vector sends its copies, ``1 - w`` vectors, and its mean
 ``n - 1`` times: ``1 + (n - 2) w`` vectors.  The program chooses fractions, at least 0 and 1 together, so

@@ -1,4 +1,4 @@
-"""What a round of averaging in random groups leaves of the squared distance from the mean, on average: exact factors.
+"""Computes exactly how much a round of averaging in random groups shrinks the squared distance from the mean.
 
 Published is ``(r - 1) / n + r / n^2`` for a random partition of ``n`` ranks into ``r`` groups [R21]_.  That is an upper
 bound: the factor is ``(r - 1) / (n - 1)``, whatever the sizes of the groups, since it depends on the number of

@@ -1,4 +1,4 @@
-"""What a round of Moshpit may leave when ranks die or fail in it, entry by entry, told without how it comes about.
+"""Lists what a round of Moshpit may leave when ranks die or fail in it, entry by entry.
 
 ``before`` and ``after`` are all ranks' vectors, of exact numbers; groups are worked out as implementations do.
 """

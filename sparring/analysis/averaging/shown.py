@@ -1,4 +1,4 @@
-"""What decides published statements about Moshpit: each says whether one holds, and how that was found."""
+"""Decides published statements about Moshpit: each function says whether one holds, and how that was found."""
 
 from __future__ import annotations
 

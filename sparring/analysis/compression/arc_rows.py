@@ -1,4 +1,4 @@
-"""Which rows ARC-Top-K's ranks keep: the same, where they have the same bits; others, where each adds as it likes.
+"""Decides which rows ARC-Top-K's ranks keep: the same where they have the same bits, others where they add otherwise.
 
 The order of rows is total, and so is the choice of ``k`` of them.  Sums of floats are another matter: of
 the same numbers, added in two orders, the sums differ in a bit, and so may the rows.  Then ranks add up rows

@@ -1,4 +1,4 @@
-"""What the papers on Flash Communication say of schedules, sizes and codes, decided on our page and its parts."""
+"""Decides what the papers on Flash Communication say of schedules, sizes and codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a matrix its ``k`` rows with the longest sketches hold, at least: the contraction of ARC-Top-K [CM25]_.
+"""Proves the contraction of ARC-Top-K: the share of a matrix in its ``k`` rows of longest sketch [CM25]_.
 
 A compressor is *contractive* with a constant ``A`` if it leaves at most ``1 - A`` of the squared length, in
 expectation.  Of rows whose squared lengths are ``w[j]``, some with the ``k`` largest scores ``s[j]`` of ``m`` are

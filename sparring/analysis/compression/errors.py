@@ -1,4 +1,4 @@
-"""How far a coded sum is off, over the real numbers, by both solvers, for all numbers of codes.
+"""Bounds the error of a coded sum over the real numbers, by both solvers, for all numbers of codes.
 
 Letters: a group has the range ``R``, its codes go up to ``L``, its step is ``s``; ``v`` is how far an entry
 lies above the least, ``q`` its code, which rounding puts ``w`` of a step away from ``v / s``, and ``z`` by how

@@ -1,4 +1,4 @@
-"""What QSGD's levels lose, in expectation [QSGD]_: its three bounds, of any vector and any number of levels.
+"""Proves three bounds on what QSGD's levels lose in expectation, for any vector and number of levels [QSGD]_.
 
 An entry ``v`` of a vector ``x`` lies ``t = s |v| / |x|`` levels above 0, ``t = whole + f`` with ``whole >= 0``
 and ``0 <= f < 1``.  It is right in expectation, as :mod:`sparring.analysis.compression.rounding` has it, and off by

@@ -1,4 +1,4 @@
-"""How far ranks are from their mean between two meetings of local descent, and what they send [S19]_.
+"""Bounds how far ranks drift from their mean between two meetings of local descent, and what they send [S19]_.
 
 A point, as it differs from where ranks met last, is told by its length.  ``b`` is the longest step, the rate times
 the longest gradient.  After ``t`` steps a rank is at most ``t b`` away from there, and so is the mean of ``p`` ranks;

@@ -1,4 +1,4 @@
-"""What PowerSGD finds: the mean matrix, projected; and when that is the mean matrix itself [VKJ19]_.
+"""Proves what PowerSGD finds: the projected mean matrix, and when that is the mean matrix itself [VKJ19]_.
 
 ``G`` is what the products of the columns of ``P = M Q`` with each other are, ``M`` the mean matrix.  Gram and Schmidt
 make of ``P`` columns ``U = P T`` of length 1, each at right angles to those before it: two steps of an induction say

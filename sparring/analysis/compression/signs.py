@@ -1,4 +1,4 @@
-"""What signs and one scale leave of a vector: the compressor of 1-bit Adam [TG21]_, with its two scales.
+"""Bounds what signs and one scale leave of a vector: the compressor of 1-bit Adam, with its two scales [TG21]_.
 
 Of ``d`` entries ``a`` is what their magnitudes add up to, ``b`` their squares.  Read as ``s`` or ``-s`` by their
 signs they are off by ``b - 2 s a + d s^2`` in squares, ``left``.

@@ -1,4 +1,4 @@
-"""How long coded messages are, of entries of 4 and of 8 bytes, for every number of entries.
+"""Computes the length of coded messages, of entries of 4 and of 8 bytes, for every number of entries.
 
 Of ``c`` entries of ``w`` bytes a message has ``ceil(c b / 8)`` bytes of codes, where ``b`` is a power of two, and
 ``2 w`` for each of ``ceil(c / g)`` groups: 8 bits in groups of 128 are 8.5 bits an entry of float32.  With the 16

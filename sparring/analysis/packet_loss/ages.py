@@ -1,4 +1,4 @@
-"""How stale replicas are, and how far apart: for every number of calls and every loss, and in the limit.
+"""Proves how stale replicas are, and how far apart, for every number of calls and every loss, and in the limit.
 
 An owner's shard moves by ``Delta`` in each call.  Whoever loses ``a`` calls in a row has it as it was
 ``a`` calls ago: ``a`` is the *age* of the replica, 0 for who got the last one.  With loss ``q``, each by

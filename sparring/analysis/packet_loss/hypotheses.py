@@ -1,4 +1,4 @@
-"""What the closed forms suppose of losses, and what else is true where it does not hold: each shown on the page.
+"""Shows on the page what the closed forms suppose of losses, and what is true where it does not hold.
 
 Every hypothesis has a witness: a law of losses, or a links, that breaks this one and no other.  It tells
 what the closed form says there and what is, both exact; and beside it the same with the hypothesis kept.

@@ -1,4 +1,4 @@
-"""All patterns of losses: the page itself, run in rationals over each, and what comes of them on average.
+"""Runs the page in rationals over all patterns of losses, and averages what comes of them.
 
 A *slot* is a place in which one packet of a call arrives, or does not: ``(step, src, dst, i)``.  A pattern
 is the set of slots whose packets are lost.  With loss ``q``, each by itself, a pattern of ``k`` of ``m``

@@ -1,4 +1,4 @@
-"""What aggregators make of the vectors on average, and how far from it: for every number of ranks and every loss.
+"""Computes what aggregators make of the vectors on average, and its variance, for all ranks and losses.
 
 Of an entry of a shard that one of ``p`` ranks owns, ``g`` by rank are the values, each lost with
 probability ``q`` by itself, but for the owner's own, unless the aggregator is ``ratio0``.  The result is

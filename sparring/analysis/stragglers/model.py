@@ -1,4 +1,4 @@
-"""What DropCompute pays on average, as formulas: of ranks whose micro-batches take independent times [GG23]_.
+"""Models what DropCompute pays on average, for ranks whose micro-batches take independent times [GG23]_.
 
 A micro-batch takes a time of mean ``mu`` and deviation ``sigma``, and the first ``m`` of a rank about a
 normal one, exactly where each is normal.  All ranks wait for the slowest; ``rest`` is what an iteration

@@ -1,4 +1,4 @@
-"""What DropCompute's rules do, proved for every number of micro-batches, every time of each and every tau.
+"""Proves what DropCompute's rules do, for every number of micro-batches, all times and every tau.
 
 By induction over micro-batches: a rank's state is a few numbers, one rule is one formula of it, and each
 theorem is an invariant that holds at the start, is kept by the formula of the page, and implies what

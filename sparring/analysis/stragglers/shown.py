@@ -1,4 +1,4 @@
-"""What of DropCompute's published model is decided: each function says whether it holds, and how that was found."""
+"""Decides DropCompute's published model: each function says whether a statement holds, and how that was found."""
 
 from __future__ import annotations
 

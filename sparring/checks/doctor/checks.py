@@ -1,4 +1,4 @@
-"""What the doctor writes down, and how it asks: always a process of its own, never for longer than it says."""
+"""Runs the doctor's questions, each in a process of its own with a time limit, and writes down the answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a run of a reducer by its contract, call by call: in results, and in what it shows it has kept."""
+"""Judges a run of a reducer by its contract, call by call: its results, and what it shows it has kept."""
 
 from __future__ import annotations
 

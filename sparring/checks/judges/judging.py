@@ -1,4 +1,4 @@
-"""What is wrong with one observed run: property by property, in sentences."""
+"""Judges one observed run, property by property, in sentences."""
 
 from __future__ import annotations
 

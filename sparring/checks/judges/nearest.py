@@ -1,4 +1,4 @@
-"""Which page a target's messages are those of, or come nearest to, where nobody says what it is.
+"""Finds the page whose messages a target's are, or come nearest to, where nobody says what it is.
 
 One run tells: of as many ranks as were asked for, up to eight.  Each page runs on the same vectors.
 Its messages are the target's if each directed channel carries the same ones in the same order.

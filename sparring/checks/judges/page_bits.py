@@ -1,4 +1,4 @@
-"""What is wrong with what a target returns whose page is a composition on whole vectors: it is not the page's bits."""
+"""Judges a target whose page is a composition on whole vectors: it must return the page's bits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is wrong with a scene: each call's results against the sum over the ranks that took part in it."""
+"""Judges a scene: each call's results against the sum over the ranks that took part in it."""
 
 from __future__ import annotations
 

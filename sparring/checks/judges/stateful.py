@@ -1,4 +1,4 @@
-"""What is wrong with a run of a stateful target, call after call: results, what was selected, residuals.
+"""Judges a run of a stateful target, call after call: results, what was selected, residuals.
 
 Its results have the page's bits, since which entries are sent depends on the last of them.
 """

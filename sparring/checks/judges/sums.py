@@ -1,4 +1,4 @@
-"""What is wrong with the sum that a target returns: exact for integers, within an error's bound for floats."""
+"""Judges the sum that a target returns: exact for integers, within an error's bound for floats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of an example: as the ranks tell it, and as the driver puts it together."""
+"""Packs a rank's answer to an example, and puts the answers of all ranks together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a rank's process came to its end, or to a halt, in words.
+"""Describes how a rank's process ended, or that it is stopped, in words.
 
 >>> End(9, 0.0).words
 'was killed by SIGKILL, as the kernel does where memory runs out'

@@ -1,4 +1,4 @@
-"""What one rank does with an example, be it in a group of ours or in a job that the user started."""
+"""Plays one rank's part in an example, in a group of ours or in a job that the user started."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is tried beyond one call on one communicator with a plain array: scenes of calls that each rank plays.
+"""Plays scenes: several calls, on several communicators, with unusual arrays.
 
 A rank plays its part in :func:`play`; :func:`judged` then holds what all ranks have against the sums.
 """

@@ -1,4 +1,4 @@
-"""What is asked of a vector, be it an array or sparse."""
+"""Answers what is asked of a vector, be it an array or sparse."""
 
 from __future__ import annotations
 

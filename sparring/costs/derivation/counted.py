@@ -1,4 +1,4 @@
-"""What a page sends, counted: message by message from its formulas, and in a run's own trace.
+"""Counts what a page sends, message by message from its formulas, and in a run's own trace.
 
 Needs no solver and no algebra, so that whoever only counts starts quickly.
 """

@@ -1,4 +1,4 @@
-"""What one exchange of a composition costs at most: closed forms of words, or of bytes where messages are codes.
+"""Bounds what one exchange of a composition costs: closed forms of words, or of bytes where messages are codes.
 
 They are those of the page that carries it out, with as many entries as are sent there in the place of ``n``, or of
 ``k`` where the page is of lists.  Where messages are codes, each chunk is taken to be as long as the largest.  Where

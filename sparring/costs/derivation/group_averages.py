@@ -1,4 +1,4 @@
-"""What averages in groups cost at most: in each round what the exchange's page costs in a full group.
+"""Bounds what averages in groups cost: in each round what the exchange's page costs in a full group.
 
 A member sends all but its own part, and that part to all others.  Where groups are smaller, parts are larger:
 with enough entries members of these send no more, although their parts are rounded up, too.

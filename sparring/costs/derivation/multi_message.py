@@ -1,4 +1,4 @@
-"""What a page costs that sends several messages in a step, of whole vectors or of chunks.
+"""Derives the cost of a page that sends several messages in a step, of whole vectors or of chunks.
 
 *Whole vectors*: derived where in every step every rank sends every message, and every step adds: then each rank
 sends, receives and adds so many vectors, and so does a path of messages.  Where this is so only if p is a power of

@@ -1,4 +1,4 @@
-"""To whom messages go, where that is a pattern, and how long they are in it; from the page's formulas alone.
+"""Finds patterns of partners in a page's formulas: to whom messages go, and how long they are.
 
 *Shift*: in every step every rank sends one message, to the rank so many further around the ring.
 *All to all*: in every step every rank sends one message to every other.

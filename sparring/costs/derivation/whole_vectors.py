@@ -1,4 +1,4 @@
-"""What a page costs that sends whole vectors: its messages are counted, each of ``n`` words.
+"""Derives the cost of a page that sends whole vectors: messages are counted, each of ``n`` words.
 
 Likewise where it sends blocks of equal chunks, or of lists of ``k`` entries each, or equal parts of ``k``
 entries, of which all ranks send as many in a step: within a span always all of them; or first half of

@@ -1,4 +1,4 @@
-"""What a page cites, as BibTeX: its docstring's footnotes, ``.. [KEY] A. Author and B. Other, "Title", venue, year.``
+"""Reads a page's citations as BibTeX, from footnotes ``.. [KEY] A. Author and B. Other, "Title", venue, year.``
 
 A footnote of another form is kept whole, as a note.
 """

@@ -1,4 +1,4 @@
-"""In which interval a formula lies when its letters lie in intervals, whatever their values there are.
+"""Evaluates a formula on intervals of its letters: the result holds for all values in them.
 
 mpmath's interval arithmetic rounds outwards, so that a value which an enclosure leaves out is not taken
 anywhere.

@@ -1,4 +1,4 @@
-"""Where a cost is evaluated: numbers of ranks, words and entries, and times with their units, all exact."""
+"""Parses the points where costs are evaluated: ranks, words, entries, and times with their units, all exact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an algorithm takes where messages share links: those of a topology, or those out of nodes.
+"""Counts what an algorithm takes where messages share links: those of a topology, or those out of nodes.
 
 On a topology a step takes as long as its fullest link needs for all bytes that cross it.  Where so many
 neighbouring ranks are a node, every pair in it has a link of its own; between nodes all that a node

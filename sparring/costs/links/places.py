@@ -1,4 +1,4 @@
-"""Where messages share links: in nodes, or on a topology; what a step takes there, and how it is counted."""
+"""Places where messages share links: nodes, or a topology; what a step takes there, and how it is counted."""
 
 from __future__ import annotations
 

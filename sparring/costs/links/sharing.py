@@ -1,4 +1,4 @@
-"""How many messages of a step share a link, as closed forms of patterns of partners.
+"""Derives how many messages of a step share a link, as closed forms of patterns of partners.
 
 Where neighbouring ranks are a node, this is proved: of all intervals of ranks for shifts, of all
 numbers with the same first digits for exchanges.  On a topology a form of the counts is looked for,

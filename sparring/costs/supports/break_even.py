@@ -1,4 +1,4 @@
-"""For which densities a sparse ring with the cheapest encoding of each message pays, and by how much.
+"""Finds the densities for which a sparse ring with the cheapest encodings pays, and by how much.
 
 Compared are bytes per place of the vector, as it grows, so that headers and rounding vanish: of
 the sparse ring, of a ring allgather whose lists, of the vector's full length, are granted the same

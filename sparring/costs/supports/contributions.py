@@ -1,4 +1,4 @@
-"""How many ranks' contributions a message holds; and its bytes, from the ranks' supports alone.
+"""Derives how many ranks' contributions a message holds, and its bytes from the ranks' supports alone.
 
 A page of sparse chunks states ``contributions(t, p)``: a message of step ``t`` holds those of so many
 ranks, which are neighbours around the ring.  The first of them is ``c``, the number of the chunk, unless

@@ -1,4 +1,4 @@
-"""Which step of the page each message of a run belongs to, and which of them the page does not have."""
+"""Places each message of a run in a step of the page, and finds those that the page does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What both pictures show: the steps and the ranks around a divergence, and what is left out."""
+"""Chooses what both pictures show: the steps and the ranks around a divergence, and what is left out."""
 
 from __future__ import annotations
 

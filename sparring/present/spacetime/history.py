@@ -1,4 +1,4 @@
-"""What a picture shows: who sends which chunk to whom, and whose contributions each copy holds.
+"""Collects what a picture shows: who sends which chunk to whom, and whose contributions each copy holds.
 
 It is read off a run of the page itself, on vectors whose entries are sets of ranks.
 """

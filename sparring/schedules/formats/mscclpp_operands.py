@@ -1,4 +1,4 @@
-"""What the operations of a thread block of MSCCL++ name: channels, buffers, and chunks in them."""
+"""Reads what operations of a thread block of MSCCL++ name: channels, buffers, and chunks in them."""
 
 from __future__ import annotations
 

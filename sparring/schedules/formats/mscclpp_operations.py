@@ -1,4 +1,4 @@
-"""What stands in an execution plan of MSCCL++, and what its operations do (``execution_kernel.hpp``)."""
+"""Lists the operations of an execution plan of MSCCL++, and what they do (``execution_kernel.hpp``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the blocks of an execution plan of MSCCL++ have in common, and what waits for what between them."""
+"""Orders the blocks of an execution plan of MSCCL++ by their semaphores and barriers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How ARC-Top-K is tested."""
+"""Test vectors of ARC-Top-K."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which inputs a composition on whole vectors is given, and with which parameters."""
+"""Chooses inputs and parameters for the test vectors of compositions on whole vectors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be remarkable about a test of a composition on whole vectors, whichever it is; and parts of such flags."""
+"""Flags for tests of compositions on whole vectors, whichever it is, and parts of such flags."""
 
 from __future__ import annotations
 

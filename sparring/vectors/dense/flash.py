@@ -1,4 +1,4 @@
-"""How Flash Communication is tested: widths of one plane and of several, groups that end with a chunk and others."""
+"""Test vectors of Flash Communication: widths of one plane and of several, groups that end with a chunk and others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the two-shot allreduce over links that lose packets is tested."""
+"""Test vectors of the two-shot allreduce over links that lose packets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Moshpit All-Reduce is tested: whole grids and others, weights, bandwidths, and ranks that die or fail."""
+"""Test vectors of Moshpit All-Reduce: whole grids and others, weights, bandwidths, ranks that die or fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the 1-bit allreduce is tested."""
+"""Test vectors of the 1-bit allreduce."""
 
 from __future__ import annotations
 

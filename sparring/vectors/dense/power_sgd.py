@@ -1,4 +1,4 @@
-"""How PowerSGD is tested."""
+"""Test vectors of PowerSGD."""
 
 from __future__ import annotations
 

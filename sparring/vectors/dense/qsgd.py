@@ -1,4 +1,4 @@
-"""How QSGD is tested."""
+"""Test vectors of QSGD."""
 
 from __future__ import annotations
 

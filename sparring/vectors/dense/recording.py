@@ -1,4 +1,4 @@
-"""What a composition on whole vectors does with given inputs, and how that is written down."""
+"""Records what a composition on whole vectors does with given inputs, as test vectors have it."""
 
 from __future__ import annotations
 

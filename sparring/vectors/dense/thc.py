@@ -1,4 +1,4 @@
-"""How homomorphic compression is tested."""
+"""Test vectors of homomorphic compression."""
 
 from __future__ import annotations
 

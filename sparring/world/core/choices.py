@@ -1,4 +1,4 @@
-"""What MPI leaves open: the ways among which a schedule chooses when no rank can go on by itself.
+"""Lists the ways that MPI leaves open when no rank can go on by itself.
 
 A way is taken only then, since whatever happens without a choice happens in every schedule and
 can only add to the ways (as ISP does: Vakkalanka, Gopalakrishnan and Kirby 2008).

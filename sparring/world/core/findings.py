@@ -1,4 +1,4 @@
-"""What a run in the simulated world tells: results, messages, and what went wrong where."""
+"""Outcomes of a simulated run: results, messages, and what went wrong where."""
 
 from __future__ import annotations
 

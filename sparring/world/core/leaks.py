@@ -1,4 +1,4 @@
-"""What a rank makes and has to free: communicators, groups, datatypes, operations, persistent requests.
+"""Finds what a rank makes and does not free: communicators, groups, datatypes, operations, persistent requests.
 
 Lost is what nobody holds any more and nobody has freed: now nobody can.  What a program still holds
 when it ends, in a module's global, say, is not lost; neither is what hangs as an attribute from a

@@ -1,4 +1,4 @@
-"""Which receive gets which message: by communicator, source and tag, first come first served.
+"""Matches receives with messages: by communicator, source and tag, first come first served.
 
 Where a receive names its source, MPI's rules leave nothing open and the two match as soon as both
 are posted.  A receive from any source waits until the scheduler takes one of the ``open`` pairs;

@@ -1,4 +1,4 @@
-"""Who runs next, and every other choice that MPI leaves open: one small place for all of them."""
+"""Chooses who runs next, and every other thing that MPI leaves open."""
 
 from __future__ import annotations
 

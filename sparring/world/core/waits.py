@@ -1,4 +1,4 @@
-"""Why nothing moves: the wait-for graph of a stuck run, and what is left over after a complete one."""
+"""Explains why nothing moves: the wait-for graph of a stuck run, and what is left over after a complete one."""
 
 from __future__ import annotations
 

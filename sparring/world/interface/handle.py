@@ -1,4 +1,4 @@
-"""What every call on a communicator needs: its rank, its context, its group, checked arguments."""
+"""The base of communicators: rank, context, group, checked arguments."""
 
 from __future__ import annotations
 
