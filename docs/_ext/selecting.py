@@ -1,6 +1,6 @@
 """Writes the documentation's page of each selector from the selector's module, before Sphinx reads its sources.
 
-As with algorithms, nothing here names a selector: whatever ``sparring.verification.selector()`` lists gets its page.
+As with algorithms, nothing here names a selector: whatever ``sparring.api.selectors()`` lists gets its page.
 """
 
 from __future__ import annotations

@@ -129,9 +129,8 @@ class Memory:
         self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
     ) -> Answer | None:
         """The same, by what a reader of the hypotheses knows of these, and of the claim as it reads it."""
-        numbers = (
-            (small_points.FEW,) if second_opinion else (small_points.POINTS, small_points.MANY)
-        )  # of what is to be true few ask
+        usual = (small_points.POINTS, small_points.MANY)
+        numbers = (small_points.FEW,) if second_opinion else usual  # of what is to be true few ask
         at = next(filter(None, (small_points.false_at(claim, many) for many in numbers)), {})
         if at and (false := self.by_few(claim, reader, at)):
             return false

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import tokenize
@@ -108,6 +109,25 @@ def test_the_rooms_of_the_table_exist():
     named = rooms((ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
     assert {"spec", "impl", "proofs", "sparring", "tests"} <= set(named)
     assert [room for room in named if not (ROOT / room).is_dir()] == []
+
+
+OTHER_WORDS = {"p", "check", "verify", "mpi4py", "scope", "literature", "statements"}
+"""What docstrings of rooms name beside their own modules."""
+
+
+def unknown(docstring: str, folder: Path) -> list[str]:
+    """The names in a room's docstring that nothing in it has."""
+    there = {path.stem for path in folder.iterdir()} | OTHER_WORDS
+    return [name for name in re.findall(r"``([a-z][a-z0-9_]*)``", docstring) if name not in there]
+
+
+def test_a_room_tells_of_what_is_in_it():
+    """Each has a docstring, whose names are those of its modules."""
+    rooms = [path for top in ("sparring", "spec", "impl", "proofs") for path in (ROOT / top).rglob("__init__.py")]
+    said = {path: ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "" for path in rooms}
+    assert {path for path, words in said.items() if not words} == set()
+    assert {path: found for path, words in said.items() if (found := unknown(words, path.parent))} == {}
+    assert unknown("Read ``kernel``, then ``attic``.", ROOT / "proofs") == ["attic"]
 
 
 def test_the_changelog_and_the_licence_are_whole():

@@ -102,8 +102,8 @@ class Group:
     def ready(self, target: str) -> Workers:
         """The running processes; started again where one has ended since the last example, if of another target.
 
-        The same target may have ended it: so says the example that is played next.  And where a file of what they have
-        loaded has been written since.
+        The same target may have ended it: so says the example that is played next.  They are also started again where
+        a file of what they have loaded has been written since.
         """
         workers = self.start()
         workers.hear(0)
@@ -143,14 +143,14 @@ class Group:
             workers = self.start()
         try:
             answers = ask(workers, {"load": name, "timeout": LOADING}, [np.empty(0)] * self.size)
-            (first, *_) = answered(workers, answers, self.size, LOADING)
+            brought = answered(workers, answers, self.size, LOADING)
         except RankFailed as failure:
             self.stop()
             raise InputError(unloadable(name, failure)) from None
         except BaseException:
             self.stop()
             raise
-        workers.keep(name, first.header["files"])
+        workers.keep(name, {file for one in brought for file in one.header["files"]})
 
     def examine(
         self,

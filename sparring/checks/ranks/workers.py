@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
@@ -51,7 +51,7 @@ def beside(line: str) -> bool:
 
 
 def when(file: str) -> int:
-    """It was written, in nanoseconds; 0 for one that is gone."""
+    """The time at which it was written, in nanoseconds; 0 for one that is gone."""
     with suppress(OSError):
         return Path(file).stat().st_mtime_ns
     return 0
@@ -97,7 +97,7 @@ class Workers:
                 self.close()
                 raise
 
-    def keep(self, target: str, imported: Sequence[str]) -> None:
+    def keep(self, target: str, imported: set[str]) -> None:
         """All have loaded the target, and with it these files."""
         self.loaded.add(target)
         self.imported.update(imported)
