@@ -147,7 +147,8 @@ def summary(report: Report, width: int) -> Iterator[str]:
         line = f"{many} x not covered: {', '.join(props)}: {reason}"
         yield textwrap.shorten(line, max(width, len(CUT) + 9), placeholder=CUT)
     if others := reasons[REASONS:]:
-        yield f"{sum(many for _, many in others)} x not covered for {len(others)} other reasons: sparring verify NAME"
+        why = f"{len(others)} other reason{'s' * (len(others) > 1)}"
+        yield f"{sum(many for _, many in others)} x not covered for {why}: sparring verify NAME"
 
 
 def counted(verdict: Verdict) -> str:

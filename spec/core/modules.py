@@ -13,10 +13,14 @@ from sparring.errors import InputError, UnknownPage
 
 def from_name(name: str) -> ModuleType:
     """The module of that dotted name."""
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise UnknownPage(f"no algorithm {name!r}: it is no dotted name such as mine.page, no file such as ./x.py")
     try:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         raise UnknownPage(f"no module {error.name!r}, wanted for algorithm {name!r}") from error
+    except Exception as error:
+        raise InputError(f"{name} does not load: {type(error).__name__}: {error}") from error
 
 
 def from_file(path: Path) -> ModuleType:

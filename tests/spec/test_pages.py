@@ -64,6 +64,8 @@ def test_a_misspelt_name_gets_a_suggestion():
         ("nothing.like.it", "no module 'nothing'"),
         ("./nothing.py", "no file nothing.py"),
         ("json", "no algorithm 'json'"),
+        (".", "no algorithm '.': it is no dotted name"),
+        ("..ring", "no algorithm '..ring': it is no dotted name"),
     ],
 )
 def test_what_is_not_there_is_named(algo, why):
@@ -86,6 +88,15 @@ def test_what_is_no_page_is_told_in_one_sentence(write, old, new, why):
     """The sentence names the formula, the letter or the line."""
     with pytest.raises(InputError, match=why):
         page(write(old, new))
+
+
+def test_a_module_that_does_not_load_is_told_in_one_sentence(tmp_path, monkeypatch):
+    """As a file is."""
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "page.py").write_text("1 / 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(InputError, match=r"broken\.page does not load: ZeroDivisionError: division by zero"):
+        page("broken.page")
 
 
 def test_parameters_are_bound_by_name(write):
