@@ -43,6 +43,11 @@ class Planted:
         self.known: dict[str, Conjecture | None] = {}
 
     @property
+    def line(self) -> str:
+        """In which function and line it is, in words."""
+        return self.told.partition(": ")[0]
+
+    @property
     def local(self) -> bool:
         """Whether it is in a module beside the page, which is changed for a while."""
         return self.around is not nullcontext

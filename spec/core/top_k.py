@@ -36,7 +36,8 @@ def top(values: Sequence[Any], k: int) -> list[int]:
     """
     if k < 0:
         raise InputError(f"k = {k}: it must be 0 or more")
-    return sorted(sorted(range(len(values)), key=lambda i: (*place(values[i]), i))[:k])
+    places = [*map(place, values)]
+    return sorted(sorted(range(len(values)), key=places.__getitem__)[:k])  # which leaves equal places as they are
 
 
 def through(values: Sequence[Any], last: Place | None) -> list[int]:

@@ -70,26 +70,28 @@ def threshold(finite: Sequence[float], k: int, n: int) -> float:
     return mean - NormalDist().inv_cdf(k / (2 * n)) * deviation
 
 
-def reaching(x: Sequence[Any], t: float) -> list[int]:
+def magnitude(v: Any) -> Any:
+    """In Python's own numbers: beside a small one of numpy's a threshold would be rounded to its precision."""
+    size = -place(v)[1]
+    return size.item() if hasattr(size, "item") else size
+
+
+def reaching(sizes: Sequence[Any], t: float) -> list[int]:
     """The entries whose magnitudes are ``t`` or more, compared exactly whatever their dtype is, and NaN."""
-    return [i for i, v in enumerate(x) if v != v or plain(-place(v)[1]) >= t]  # noqa: PLR0124  # NaN is unequal to itself
-
-
-def plain(v: Any) -> Any:
-    """A number of numpy's as Python's own: beside a small one a threshold would be rounded to its precision."""
-    return v.item() if hasattr(v, "item") else v
+    return [i for i, size in enumerate(sizes) if size is None or size >= t]
 
 
 def select(x: Sequence[Any], k: int, steps: int) -> list[int]:
     if k == 0 or k >= len(x):
         return [*range(len(x) if k else 0)]
+    sizes = [None if v != v else magnitude(v) for v in x]  # noqa: PLR0124  # NaN is unequal to itself
     t = threshold([float(v) for v in x if isfinite(v)], k, len(x))
-    found = reaching(x, t)
+    found = reaching(sizes, t)
     for _ in range(steps):
         if 3 * k <= 4 * len(found) <= 5 * k:
             break
         t = t / FACTOR if 4 * len(found) < 3 * k else t * FACTOR
-        found = reaching(x, t)
+        found = reaching(sizes, t)
     return found
 
 
