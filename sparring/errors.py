@@ -26,6 +26,10 @@ class Refuted(SparringError, AssertionError):
     """Something claimed is false; the message is the witness."""
 
 
+class OtherBits(Refuted):
+    """A file that is the same bytes on every machine is not on this one; the message says which, and why it may be."""
+
+
 class ScheduleFault(Refuted):
     """A page's formulas contradict each other in a run of ``p`` ranks, at step ``t`` (None: before the first).
 

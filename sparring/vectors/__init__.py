@@ -1,18 +1,21 @@
 """Test vectors: what an algorithm must send and compute on given inputs, for programs that are not ours.
 
 A file an algorithm, in the manner of C2SP's Wycheproof: groups of tests, each test with flags that
-notes explain.  The format is told in docs/reference/test-vectors.md and closed by ``data/vectors.schema.json``;
-the other files in ``data`` are what :func:`export` writes, the same bytes on every machine.
+notes explain.  The format is told in docs/reference/test-vectors.md and closed by ``data/vectors.schema.json``.
+What :func:`export` writes of our algorithms has the digests in ``data``, and so the same bytes on every machine.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
+from platform import python_version
 from typing import Any
 
-from sparring.errors import InputError
+from sparring.errors import InputError, OtherBits
 from sparring.proofs.reading.local_functions import rule
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
@@ -26,6 +29,7 @@ from sparring.vectors.writing import text
 
 VERSION = 1
 SCHEMA = "vectors.schema.json"  # no page has such a name
+DATA = files("sparring.vectors") / "data"
 PROGRAMS = {"sparring.spec.oktopk": "thresholds"}
 """By page, what files call the data of a composition, whose rules are its own."""
 
@@ -34,14 +38,17 @@ def export(algorithms: Sequence[str | Page], folder: str | Path) -> list[Path]:
     """Write the test vectors of these algorithms to ``folder``, made if need be: the schema, and ``NAME.json`` each.
 
     Files of these names are replaced.  Returns their paths.  Raises InputError for what is no
-    allreduce, and where the folder cannot be written to.
+    allreduce, and where the folder cannot be written to; OtherBits, with nothing written, where the file of an
+    algorithm of ours is not the one of this release.
     """
     found = [a if isinstance(a, Page) else pages.find(a) for a in algorithms]
     names = [page.name for page in found]
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"two algorithms are called {twice[0]!r}, and would have one file: export them to two folders")
-    made = {SCHEMA: (files("sparring.vectors") / "data" / SCHEMA).read_text(encoding="utf-8")}
+    made = {SCHEMA: (DATA / SCHEMA).read_text(encoding="utf-8")}
     made |= {f"{page.name}.json": text(document(page)) for page in found}
+    for page in found:
+        compare_digest(page, made[f"{page.name}.json"])
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         for name, content in made.items():
@@ -49,6 +56,21 @@ def export(algorithms: Sequence[str | Page], folder: str | Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"{error.filename} cannot be written: {error.strerror}") from error
     return [Path(folder) / name for name in made]
+
+
+def compare_digest(page: Page, content: str) -> None:
+    """See that the file of an algorithm of ours is that of the release.  Raises OtherBits."""
+    known = DATA / f"{page.name}.sha256"
+    if known.is_file() and page is pages.find(page.name) and known.read_text(encoding="utf-8") != digest(page, content):
+        raise OtherBits(
+            f"{page.name}.json would not be the file of this release, whose digest is in {known}: "
+            f"this Python {python_version()} or numpy {version('numpy')} computes other bits, or sparring was changed"
+        )
+
+
+def digest(page: Page, content: str) -> str:
+    """What ``sha256sum`` says of the page's file."""
+    return f"{hashlib.sha256(content.encode()).hexdigest()}  {page.name}.json\n"
 
 
 def document(page: Page) -> dict[str, Any]:

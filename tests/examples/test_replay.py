@@ -19,7 +19,6 @@ import sparring
 from sparring.spec.core.modules import from_file
 from sparring.vectors import covered
 from tests.examples.wrong_vectors import (
-    DATA,
     KEEPING,
     PROGRAM,
     READERS,
@@ -30,6 +29,7 @@ from tests.examples.wrong_vectors import (
     single,
     started,
 )
+from tests.vector_files import loaded, vector_file
 
 SOUND = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 """A reader that touches memory that it should not, or overflows, ends with an exit code of its own."""
@@ -66,7 +66,7 @@ def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> R
 def held(*, own: bool) -> tuple[list[Path], tuple[int, str]]:
     """All files that ship, and what a reader must say of them; ``own``: also where messages are an algorithm's own."""
     pages = [page for page in map(sparring.page, sparring.pages()) if covered(page) and (own or not page.dense)]
-    files = [DATA / f"{page.name}.json" for page in pages]
+    files = [vector_file(page.name) for page in pages]
     counts = [json.loads(file.read_text(encoding="utf-8"))["test_count"] for file in files]
     return files, (0, "".join(f"{f}: {count} of {count} tests hold\n" for f, count in zip(files, counts)))
 
@@ -85,8 +85,8 @@ def test_all_that_ships_holds_in_python() -> None:
 
 def test_in_c_there_are_no_rules_of_an_algorithms_own(in_c: Path) -> None:
     """A file that needs them is refused, in one sentence."""
-    code, said = started(in_c, DATA / "flash.json")
-    assert (code, said.count("\n")) == (2, 1) and "data" in said
+    code, said = started(in_c, vector_file("flash"))
+    assert (code, said.count("\n")) == (2, 1) and said.endswith('has "dense", which the schema does not know\n')
 
 
 @cache
@@ -132,7 +132,7 @@ def test_the_order_of_additions_is_judged(name: str, reader: Reader, tmp_path: P
 @pytest.mark.parametrize(("sort", "other"), [("selected", "collected"), ("collected", "selected")])
 def test_the_rule_for_residuals_is_judged(sort: str, other: str, reader: Reader, tmp_path: Path) -> None:
     """Where less is kept than there is, what was cut on the way is not what is collected in the end."""
-    file = json.loads((DATA / f"{KEEPING[sort]}.json").read_text(encoding="utf-8")) | {"data": other}
+    file = loaded(KEEPING[sort]) | {"data": other}
     code, said = reader(written(file, tmp_path))
     assert code == 1, said
     assert "residual" in said

@@ -15,8 +15,9 @@ import pytest
 import sparring
 from sparring.spec.core.modules import from_file
 from sparring.vectors import covered
-from tests.examples.wrong_vectors import DATA, READERS, compiled, flip, noisy, single, started
+from tests.examples.wrong_vectors import READERS, compiled, flip, noisy, single, started
 from tests.sweeps import third
+from tests.vector_files import loaded, vector_file
 
 NAMES = [page.name for page in map(sparring.page, sparring.pages()) if page.dense and covered(page)]
 MODULES = {
@@ -160,7 +161,7 @@ def told(reader: Path, file: Path) -> tuple[int, str]:
 @pytest.mark.parametrize(("name", "what"), third((name, what) for name in NAMES for what in DEFECTS[name]))
 def test_a_planted_defect_is_found(name: str, what: str, tmp_path: Path) -> None:
     """In an algorithm that is right but for it; a test is named."""
-    code, said = told(planted(tmp_path, MODULES[name], *DEFECTS[name][what]), DATA / f"{name}.json")
+    code, said = told(planted(tmp_path, MODULES[name], *DEFECTS[name][what]), vector_file(name))
     assert code == 1, said[-500:]
     assert ": test " in said
 
@@ -168,7 +169,7 @@ def test_a_planted_defect_is_found(name: str, what: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(("name", "what"), [(name, what) for name, some in CODED.items() for what in some])
 def test_a_planted_defect_of_bytes_is_found(name: str, what: str, tmp_path: Path) -> None:
     """In each algorithm whose codes lie so."""
-    code, said = told(planted(tmp_path, "whole.py", *ALL[what]), DATA / f"{name}.json")
+    code, said = told(planted(tmp_path, "whole.py", *ALL[what]), vector_file(name))
     assert code == 1, said[-500:]
 
 
@@ -270,9 +271,10 @@ def flash(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_flash_holds_in_c(flash: Path) -> None:
     """All tests, every byte; files that are not of this algorithm are refused."""
-    count = json.loads((DATA / "flash.json").read_text(encoding="utf-8"))["test_count"]
-    assert started(flash, DATA / "flash.json") == (0, f"{DATA / 'flash.json'}: {count} of {count} tests hold\n")
-    assert [started(flash, DATA / f"{name}.json")[0] for name in ("one_bit", "ring", "nowhere")] == [2, 2, 2]
+    file, count = vector_file("flash"), loaded("flash")["test_count"]
+    assert started(flash, file) == (0, f"{file}: {count} of {count} tests hold\n")
+    others = [vector_file("one_bit"), vector_file("ring"), file.with_name("nowhere.json")]
+    assert [started(flash, other)[0] for other in others] == [2, 2, 2]
 
 
 @pytest.mark.parametrize("what", IN_C)
@@ -280,7 +282,7 @@ def test_a_planted_defect_in_c_is_found(what: str, tmp_path: Path) -> None:
     """As in Python."""
     text = (READERS / "flash.c").read_text(encoding="utf-8")
     assert text.count(IN_C[what][0]) == 1
-    code, said = started(in_c(tmp_path, text.replace(*IN_C[what])), DATA / "flash.json")
+    code, said = started(in_c(tmp_path, text.replace(*IN_C[what])), vector_file("flash"))
     assert code == 1 and ": test " in said
 
 

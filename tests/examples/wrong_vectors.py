@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
+from tests.vector_files import loaded
+
 READERS = Path(__file__).parents[2] / "examples" / "vectors"
-DATA = Path(__file__).parents[2] / "sparring" / "vectors" / "data"
 WHOLE = {"vector": "ring", "lists": "ring_allgather", "sparse": "ring_sparse"}
 KEEPING = {"selected": "ring_topk", "collected": "spardl"}
 PROGRAM = {"thresholds": "oktopk"}
@@ -38,7 +39,7 @@ class Place:
 
 def single(name: str, chosen: Callable[[Any, Any], bool]) -> str:
     """The text of a file with one test: the first that is chosen by its group and itself."""
-    file = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+    file = loaded(name)
     group, test = next((g, t) for g in file["groups"] for t in g["tests"] if chosen(g, t))
     return json.dumps({**file, "test_count": 1, "groups": [{**group, "tests": [{**test, "id": 1}]}]})
 

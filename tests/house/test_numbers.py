@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
-from math import ceil, comb, perm
+from math import comb, perm
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -49,12 +49,13 @@ from sparring.trace import files as traces
 from sparring.trace import rules
 from sparring.verification import every_input, samples
 from sparring.verification.algorithm import Plan
+from tests.sparring.vectors.test_vector_files import SIZE
 
 ROOT = Path(__file__).parents[2]
 MEASURED = "docs/howto/mpi-runtimes.md"  # of MPI's own: how it was measured stands there, and tests/house/test_steps.py
 PAGES = ["README.md", *(str(file.relative_to(ROOT)) for file in sorted(ROOT.glob("docs/**/*.md")))]
 PAGES.remove(MEASURED)
-VECTORS = ROOT / "sparring/vectors/data"
+VECTORS = ROOT / "examples/vectors"
 BITMAP = 1 - 1 / (8 * 4)  # of a chunk: with so many entries of 4 bytes a bitmap and they are as long as all of it
 
 
@@ -189,7 +190,7 @@ def told():
         ],
         "docs/reference/mutants.md": [f"with up to {small_models.RANKS} ranks"],
         "docs/reference/test-vectors.md": [
-            f"each at most {ceil(max(file.stat().st_size for file in VECTORS.iterdir()) / 500_000) / 2} MB;",
+            f"each at most {SIZE / 10**6} MB,",
             f"{ours['test_count']} of {ours['test_count']} tests hold",
             f"A message has {ring_sparse.HEADER} bytes of header",
             f"at most {replay['SIZE'] >> 20} MiB, {replay['RANKS']} ranks and {replay['RANKS']} chunks",

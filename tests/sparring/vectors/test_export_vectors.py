@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 import sparring
+from sparring import vectors
 from sparring.cli import cli
-from sparring.errors import InputError
+from sparring.errors import InputError, OtherBits
 from sparring.vectors import export
+from tests.vector_files import DATA
 
 TEMPLATE = Path(sparring.__file__).parent / "templates" / "page.py"
-DATA = Path(sparring.__file__).parent / "vectors" / "data"
 
 
 def command(*arguments: object):
@@ -22,7 +24,7 @@ def command(*arguments: object):
     return CliRunner().invoke(cli, ["export", *map(str, arguments)], catch_exceptions=True)
 
 
-def test_the_command_writes_what_ships(tmp_path):
+def test_the_command_writes_what_the_digests_say(tmp_path):
     """The algorithm's file and the schema, to a folder that it makes; the envelope names them."""
     folder = tmp_path / "new" / "folder"
     done = command("recursive_doubling", "--format", "vectors", "--out", folder, "--json")
@@ -30,7 +32,19 @@ def test_the_command_writes_what_ships(tmp_path):
     files = [folder / "vectors.schema.json", folder / "recursive_doubling.json"]
     assert json.loads(done.stdout)["files"] == list(map(str, files))
     assert sorted(folder.iterdir()) == sorted(files)
-    assert [file.read_bytes() for file in files] == [(DATA / file.name).read_bytes() for file in files]
+    assert files[0].read_bytes() == (DATA / files[0].name).read_bytes()
+    subprocess.run(["sha256sum", "--check", DATA / "recursive_doubling.sha256"], cwd=folder, timeout=60, check=True)
+
+
+def test_other_bits_than_the_release_has_are_refused(tmp_path, monkeypatch):
+    """One sentence says so, and nothing is written; a page of other parameters has no digest."""
+    monkeypatch.setattr(vectors, "text", lambda _: "{}\n")
+    with pytest.raises(
+        OtherBits, match=r"recursive_doubling\.json would not be the file of this release, whose digest"
+    ):
+        export(["recursive_doubling"], tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+    assert len(export([sparring.page("recursive_multiplying", radix=2)], tmp_path)) == 2
 
 
 def test_a_page_of_ones_own(tmp_path):

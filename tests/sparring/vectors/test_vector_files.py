@@ -1,4 +1,4 @@
-"""The test vectors that ship: regenerated identically, closed by their schema, true of implementations, complete."""
+"""The test vectors: of the digests that ship, closed by their schema, true of implementations, complete."""
 
 from __future__ import annotations
 
@@ -8,51 +8,51 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import sparring
-from sparring.vectors import covered, dense, document
+from sparring.vectors import dense, digest
 from sparring.vectors.dense.flags import COMMON
 from sparring.vectors.flags import FLAGS, applying
-from sparring.vectors.writing import text
 from tests.sweeps import third
+from tests.vector_files import ALGORITHMS, DATA, EXAMPLES, SHOWN, content, loaded
 
-DATA = Path(sparring.__file__).parent / "vectors" / "data"
 SIZE = 1_500_000  # bytes of a file
-ALGORITHMS = [name for name in sparring.pages() if covered(sparring.page(name))]
 WHOLE = [name for name in ALGORITHMS if sparring.page(name).dense]
 SMALL, TOGETHER = 500_000, 2_000_000  # bytes of a file of these, and of all
 CLOSED = ("ring", "recursive_doubling")  # their costs have closed forms for every n
 
 
-@cache
-def shipped(name: str) -> dict[str, Any]:
-    """A file of the release set."""
-    found: dict[str, Any] = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
-    return found
-
-
 def each_test(name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each test of a file, behind its group."""
-    return ((group, test) for group in shipped(name)["groups"] for test in group["tests"])
+    return ((group, test) for group in loaded(name)["groups"] for test in group["tests"])
 
 
-def test_there_is_a_file_for_each_algorithm():
-    """And the schema; nothing else ships, and each is small."""
-    assert {path.name for path in DATA.iterdir()} == {"vectors.schema.json", *(f"{name}.json" for name in ALGORITHMS)}
-    sizes = {path.stem: path.stat().st_size for path in DATA.iterdir()}
-    assert max(sizes.values()) <= SIZE
-    assert max(sizes[name] for name in WHOLE) <= SMALL and sum(sizes[name] for name in WHOLE) <= TOGETHER
+def test_there_is_a_digest_for_each_algorithm():
+    """And the schema; nothing else ships."""
+    assert {path.name for path in DATA.iterdir()} == {"vectors.schema.json", *(f"{name}.sha256" for name in ALGORITHMS)}
 
 
 @pytest.mark.parametrize("name", third(ALGORITHMS))
-def test_a_file_regenerates_identically(name):
-    """Byte for byte."""
-    assert (text(document(sparring.page(name))) == (DATA / f"{name}.json").read_text(encoding="utf-8")) is True
+def test_a_file_has_the_digest_that_ships(name):
+    """Where that is meant to change: python -m tests.vector_files."""
+    assert (DATA / f"{name}.sha256").read_text(encoding="utf-8") == digest(sparring.page(name), content(name))
+
+
+def test_files_are_small():
+    """So that whoever reads one sees something."""
+    sizes = {name: len(content(name)) for name in ALGORITHMS[::3]}
+    assert max(sizes.values()) <= SIZE
+    small = {name: size for name, size in sizes.items() if name in WHOLE}
+    assert max(small.values()) <= SMALL and sum(small.values()) <= TOGETHER
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_file_that_is_shown_is_made_so(name):
+    """Beside the programs that read it."""
+    assert ((EXAMPLES / f"{name}.json").read_text(encoding="utf-8") == content(name)) is True
 
 
 def test_a_file_does_not_depend_on_the_process(tmp_path):
@@ -61,16 +61,14 @@ def test_a_file_does_not_depend_on_the_process(tmp_path):
     script = f"from sparring.vectors import export; export({names}, {str(tmp_path)!r})"
     odd = {"PYTHONHASHSEED": "7", "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX"}
     subprocess.run([sys.executable, "-W", "ignore", "-c", script], env=os.environ | odd, timeout=60, check=True)
-    assert [
-        name for name in names if (tmp_path / f"{name}.json").read_bytes() != (DATA / f"{name}.json").read_bytes()
-    ] == []
+    assert [name for name in names if (tmp_path / f"{name}.json").read_text(encoding="utf-8") != content(name)] == []
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_flag_that_applies_occurs(name):
     """Each is found in a test, not in all, has its note, and no note is without a test."""
     found = [set(test["flags"]) for _, test in each_test(name)]
-    assert sorted(set().union(*found)) == sorted(applying(sparring.page(name))) == sorted(shipped(name)["notes"])
+    assert sorted(set().union(*found)) == sorted(applying(sparring.page(name))) == sorted(loaded(name)["notes"])
     assert [flag for flag in applying(sparring.page(name)) if all(flag in flags for flags in found)] == []
 
 
@@ -113,14 +111,14 @@ def validator() -> Any:
 @pytest.mark.parametrize("name", third(ALGORITHMS))
 def test_files_are_as_the_schema_says(name, validator):
     """All of them, in all."""
-    assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(shipped(name))] == []
+    assert [f"{error.json_path}: {error.message}" for error in validator.iter_errors(loaded(name))] == []
 
 
 def small(name: str) -> dict[str, Any]:
     """A file with one test, on two ranks."""
-    group = next(group for group in shipped(name)["groups"] if group["p"] == 2)
+    group = next(group for group in loaded(name)["groups"] if group["p"] == 2)
     tests = group["tests"][2:3] or group["tests"][:1]
-    return {**copy.deepcopy(shipped(name)), "groups": [{**copy.deepcopy(group), "tests": tests}]}
+    return {**copy.deepcopy(loaded(name)), "groups": [{**copy.deepcopy(group), "tests": tests}]}
 
 
 def objects(x: Any) -> Iterator[dict[str, Any]]:

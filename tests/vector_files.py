@@ -1,0 +1,61 @@
+"""The files of test vectors, made when they are first asked for; run as a program, renews what is kept of them."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import sparring
+from sparring.vectors import covered, digest, document
+from sparring.vectors.writing import text
+
+DATA = Path(sparring.__file__).parent / "vectors" / "data"
+EXAMPLES = Path(__file__).parents[1] / "examples" / "vectors"
+ALGORITHMS = [name for name in sparring.pages() if covered(sparring.page(name))]
+SHOWN = ("ring", "flash")  # whose files lie beside the programs that read them
+
+
+@cache
+def content(name: str) -> str:
+    """The file of an algorithm, as it is made now."""
+    return text(document(sparring.page(name)))
+
+
+@cache
+def folder() -> Path:
+    """Where files are written to; it goes when the tests are over."""
+    made = Path(tempfile.mkdtemp(prefix="vectors-"))
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+@cache
+def vector_file(name: str) -> Path:
+    """The file of an algorithm."""
+    path = folder() / f"{name}.json"
+    path.write_text(content(name), encoding="utf-8", newline="\n")
+    return path
+
+
+@cache
+def loaded(name: str) -> dict[str, Any]:
+    """What the file of an algorithm holds; whoever changes it takes a copy."""
+    found: dict[str, Any] = json.loads(content(name))
+    return found
+
+
+def renew() -> None:
+    """Write the digests and the files that are shown, after a page or the cases have changed on purpose."""
+    for name in ALGORITHMS:
+        (DATA / f"{name}.sha256").write_text(digest(sparring.page(name), content(name)), encoding="utf-8")
+    for name in SHOWN:
+        (EXAMPLES / f"{name}.json").write_text(content(name), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    renew()
