@@ -1,5 +1,7 @@
 """The steps of ``.ci/run``, one at a time, each in a virtual environment of its own: ``nox --list``."""
 
+import shutil
+
 import nox
 
 nox.options.sessions = ["lint", "types", "tests"]
@@ -88,3 +90,15 @@ def mpi4py_suite(session: nox.Session) -> None:
     session.run("python", "-m", "tarfile", "--extract", f"{folder}/mpi4py-{release}.tar.gz", folder)
     tests = f"{folder}/mpi4py-{release}/test"
     session.run("pytest", "-m", "slow", "tests/programs", env={"SPARRING_MPI4PY_TESTS": tests})
+
+
+@nox.session
+def release(session: nox.Session) -> None:
+    """What a release consists of, in ``dist``: sdist and wheel, checked as an index would, and the test vectors."""
+    install(session, "dev")
+    shutil.rmtree("dist", ignore_errors=True)
+    folder = session.create_tmp()
+    session.run("python", "-m", "build", "--outdir", "dist", ".")
+    session.run("twine", "check", "--strict", "dist/*.whl", "dist/*.tar.gz")
+    session.run("sparring", "export", "--format", "vectors", "--out", f"{folder}/vectors")
+    shutil.make_archive("dist/vectors", "xztar", folder, "vectors")
