@@ -38,6 +38,7 @@ HOME = {
     "check_schedule": "sparring.schedules.checking",
     "conformance": "sparring.checks.pytesting",
     "export": "sparring.schedules.checking",
+    "latex": "sparring.present.costs.papers",
     "selection": "sparring.verification.every_input",
     "union_growth": "sparring.support_growth",
     "torch": "",

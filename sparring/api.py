@@ -286,7 +286,7 @@ def cost(
     >>> cost("recursive_doubling", topology="ring").form("carried")
     n*width*(p - 1)
     """
-    from sparring.costs import costs, union_cost
+    from sparring.costs import pricing, union_cost
 
     found = algo if isinstance(algo, Page) else page(algo, **params)
     union_cost.check_support(support)
@@ -295,7 +295,7 @@ def cost(
         from sparring.costs.links import places
 
         return shared_links.sharedcost(found, places.find_place(nodes, topology), support)
-    return union_cost.derive(found, support) if found.data == "sparse" else costs.cost(found)
+    return pricing.cost(found, support)
 
 
 def crossover(

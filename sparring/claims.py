@@ -100,11 +100,11 @@ class Costs:
 
     def of(self, page: Page) -> Any:
         """The cost of the page."""
-        from sparring.costs import costs, union_cost
+        from sparring.costs import pricing
 
         key = (page.name, *page.params.items())
         if key not in self.known:
-            self.known[key] = union_cost.derive(page) if page.data == "sparse" else costs.cost(page)
+            self.known[key] = pricing.cost(page)
         return self.known[key]
 
 

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 from sparring.costs.claims import stated
 from sparring.costs.costs import Cost
+from sparring.costs.rows import rows
 from sparring.costs.shared_links import SharedCost
-from sparring.costs.tables import rows
 from sparring.costs.union_cost import UnionCost
 from sparring.proofs.logic.verdicts import UNDECIDED
 from sparring.report import Report, Result

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from sparring.checks.doctor.ranks import cores
-from sparring.costs.summary import Sheet, checked_sheet
 from sparring.disk_cache import digest, installed, keep, recall
 from sparring.errors import Undecided
 from sparring.parallel import spread
+from sparring.present.costs.summary import Sheet, checked_sheet
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
 from sparring.verification.algorithm import Track
@@ -40,10 +40,10 @@ def sheets(algos: Sequence[str], support: str = "union", **params: Any) -> list[
 
 def make(support: str, page: Page, _: Track) -> list[Sheet]:
     """The page's sheet, made and kept."""
-    from sparring.costs import costs, union_cost
+    from sparring.costs import pricing
 
     try:
-        one = checked_sheet(union_cost.derive(page, support) if page.data == "sparse" else costs.cost(page))
+        one = checked_sheet(pricing.cost(page, support))
     except Undecided as why:
         one = Sheet(page.name, undecided=str(why))
     if key := identity(page, support):

@@ -6,7 +6,7 @@ from markup import escaped, table
 
 import sparring
 from sparring.costs.costs import Cost
-from sparring.costs.tables import FORMS, rows
+from sparring.costs.rows import FORMS, rows
 from sparring.costs.union_cost import UnionCost
 from sparring.errors import Undecided
 from sparring.proofs.logic import solvers

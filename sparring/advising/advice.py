@@ -13,8 +13,8 @@ from sparring.advising.growing import Range
 from sparring.advising.least import Least, least
 from sparring.advising.measuring import Measured, Profile, Track
 from sparring.advising.spending import Derived, Place, count_kept, in_parts, known, needed, spent
-from sparring.costs import union_cost
-from sparring.costs.costs import Cost, cost
+from sparring.costs.costs import Cost
+from sparring.costs.pricing import cost
 from sparring.costs.union_cost import UnionCost
 from sparring.errors import InputError, Undecided
 from sparring.proofs.contention import networks
@@ -94,7 +94,7 @@ def derivations(pages: Iterable[Page]) -> tuple[list[Derived], list[tuple[str, s
             without.append((page.name, UNLIKE))
             continue
         try:
-            found.append(union_cost.derive(page) if page.data == "sparse" else cost(page))
+            found.append(cost(page))
         except Undecided as why:
             without.append((page.name, str(why)))
     return found, without

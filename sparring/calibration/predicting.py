@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from sparring.costs import costs, union_cost
+from sparring.costs import pricing
 from sparring.costs.costs import Cost
 from sparring.costs.links.machines import Machine, work
 from sparring.costs.union_cost import UnionCost
@@ -19,7 +19,7 @@ from sparring.spec.core.model import Page
 def cost(page: Page) -> Cost | UnionCost | str:
     """Its derived cost, of independent supports; or why there is none."""
     try:
-        return union_cost.derive(page, "independent") if page.data == "sparse" else costs.cost(page)
+        return pricing.cost(page, "independent")
     except SparringError as error:
         return str(error)
 

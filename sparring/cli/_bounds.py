@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sparring.costs.forms import Forms
-    from sparring.costs.tables import Row
+    from sparring.costs.rows import Row
 
 Least = dict[str, tuple[Fraction, str]]
 """The bounds at a point, by form, each with how many times as much the cost is."""

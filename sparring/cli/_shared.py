@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
-    from sparring.costs.summary import Sheet
+    from sparring.present.costs.summary import Sheet
 
 ALONE = ("--versus", "--phase", "--plot", "--format python", "--format c", "--format bibtex")
 """What is for costs without shared links."""
@@ -56,8 +56,8 @@ class Where(NamedTuple):
     @property
     def caption(self) -> str:
         """Of a table."""
-        from sparring.costs.formulas.typeset import spelt
         from sparring.costs.links.places import find_place
+        from sparring.present.costs.typeset import spelt
 
         told = str(find_place(self.nodes, self.topology)).replace("node ranks", f"${spelt('node')}$ ranks")
         return f"What messages that share links take {told.replace('_', ' ')}, at most"
@@ -66,7 +66,7 @@ class Where(NamedTuple):
 def sheets(algos: Sequence[str], support: str, where: Where, **params: Any) -> list[Sheet]:
     """The sheet of each page, checked; nothing of it is kept."""
     from sparring import api
-    from sparring.costs.summary import Sheet, checked_sheet
+    from sparring.present.costs.summary import Sheet, checked_sheet
 
     found = []
     for algo in algos:

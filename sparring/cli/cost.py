@@ -206,7 +206,7 @@ def print_costs(
 
 def format_costs(format_: str, costs: list[Any], values: list[dict[str, str]]) -> str:
     """The costs in one of ``FORMATS``; functions take any point."""
-    from sparring.costs import code, tables
+    from sparring.present.costs import code, tables
 
     formats: dict[str, Any] = {"markdown": tables.markdown, "csv": tables.comma_separated}
     if format_ in formats:
@@ -297,7 +297,7 @@ def text(costs: list[Derived], points: list[Points], at: dict[str, Any]) -> Iter
 def formulas(cost: Derived) -> Iterator[str]:
     """Each form, what it becomes where nothing is rounded, and its lower bound."""
     from sparring.costs.derivation.message_bytes import worth
-    from sparring.costs.tables import FORMS, rows
+    from sparring.costs.rows import FORMS, rows
 
     for row in rows(cost, tuple(FORMS)):
         if row.exact is None:

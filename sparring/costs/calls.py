@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import lcm
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
@@ -14,15 +14,13 @@ from sparring.costs.derivation.counted import Unlike
 from sparring.costs.derivation.exchanges import SPARSE, Priced
 from sparring.costs.formulas.symbols import exact
 from sparring.errors import Undecided
+from sparring.proofs.reading.ways import Way, usual
 from sparring.proofs.statements.volume import terms
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Bool, Evaluator
 from sparring.spec.core.runner import Message, run, worded
 from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.sparse import SparseVector
-
-if TYPE_CHECKING:
-    from sparring.costs.compositions import ComposedCost
 
 MANY, FEW, LONG = 16, 4, 257
 """On more ranks one call is counted; on a few of more entries a chunk, too."""
@@ -41,37 +39,45 @@ class Call(NamedTuple):
     full: bool = False
 
 
-def calls(cost: ComposedCost, p: int) -> Iterator[Call]:
-    """Usual calls on so many ranks: of chunks of one length, and on fewer ranks of any, and of long ones."""
-    if cost.page.selecting:
-        yield from selecting(cost, p)
+def calls(page: Page, found: Sequence[Way], most: Sequence[Priced], p: int) -> Iterator[Call]:
+    """Usual calls on so many ranks: of chunks of one length, and on fewer ranks of any, and of long ones.
+
+    ``found``: the ways that calls of the page go; ``most``: what the exchanges of a usual one cost.
+    """
+    if page.selecting:
+        yield from selecting(page, found, p)
         return
-    if cost.grouped:
-        yield from grouping(cost, p)
+    if grouped(most):
+        yield from grouping(page, most, p)
         return
-    rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in cost.most)
+    rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in most)
     kinds: tuple[Any, ...] = (np.float32, np.float64) if coded else (None,)
-    page = load(cost.page.module, **{**cost.page.params, "k": p}) if "k" in cost.page.params else cost.page
-    for what, n, kind in sizes(p, lcm(*map(filled, cost.most), *map(rounded, cost.most)), rng, kinds):
+    page = load(page.module, **{**page.params, "k": p}) if "k" in page.params else page
+    for what, n, kind in sizes(p, lcm(*map(filled, most), *map(rounded, most)), rng, kinds):
         rows = rng.integers(-9, 10, (CALLS, p, n))
         given = [[row.astype(kind) if kind else [*map(float, row)] for row in xs] for xs in rows]
-        if one := usual_call(cost, page, what, given):
+        if one := usual_call(page, found, what, given):
             yield one
 
 
-def grouping(cost: ComposedCost, p: int) -> Iterator[Call]:
+def grouped(most: Sequence[Priced]) -> bool:
+    """Whether ranks are in groups, in which a rank need not hear from all."""
+    return any(one.members for one in most)
+
+
+def grouping(page: Page, most: Sequence[Priced], p: int) -> Iterator[Call]:
     """Calls on a full grid, on which all that the bound says is sent, and on any."""
-    (m,) = {one.members for one in cost.most}
+    (m,) = {one.members for one in most}
     for many, even in group_averages.lengths(p, m):
-        yield Call(EVEN if even else "any parts", cost.page, [*group_averages.vectors(p, many)], None, even)
+        yield Call(EVEN if even else "any parts", page, [*group_averages.vectors(p, many)], None, even)
 
 
-def selecting(cost: ComposedCost, p: int) -> Iterator[Call]:
+def selecting(page: Page, found: Sequence[Way], p: int) -> Iterator[Call]:
     """Calls in which each rank selects an entry of each region, and all sums that stay are rank 0's."""
-    page, half = load(cost.page.module, **{**cost.page.params, "k": p}), p // 2
+    page, half = load(page.module, **{**page.params, "k": p}), p // 2
     rows = [{r: 2 * p, **{c * p + half: 1 for c in range(1, p)}} for r in range(p)]
     xs = [SparseVector(tuple(sorted(row)), tuple(row[i] for i in sorted(row)), p * p) for row in rows]
-    if one := usual_call(cost, page, EVEN, [xs] * CALLS):
+    if one := usual_call(page, found, EVEN, [xs] * CALLS):
         yield one
 
 
@@ -95,13 +101,13 @@ def sizes(p: int, full: int, rng: Any, kinds: Sequence[Any]) -> Iterator[tuple[s
         yield from (("long chunks", LONG * full * p, kind) for kind in kinds)
 
 
-def usual_call(cost: ComposedCost, page: Page, what: str, given: Sequence[list[Any]]) -> Call | None:
+def usual_call(page: Page, found: Sequence[Way], what: str, given: Sequence[list[Any]]) -> Call | None:
     """The first call on these vectors that is a usual one; None where there is none."""
-    state, later = None, any(way.first for way in cost.found)
+    state, later = None, any(way.first for way in found)
     for called, xs in enumerate(given):
         one = Call(what, page, xs, state)
         at = {**letters_of_run(one), "call": called, "r": 0}
-        if not (later and called == 0) and all(Evaluator(at)(claim) for claim in cost.usual.hypotheses):
+        if not (later and called == 0) and all(Evaluator(at)(claim) for claim in usual(found).hypotheses):
             return one._replace(full=not supposed(page) or what == EVEN)
         state = run(page, xs, state).state
     return None

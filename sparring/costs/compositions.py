@@ -14,7 +14,7 @@ from types import ModuleType
 from typing import ClassVar
 
 from sparring.costs import claims
-from sparring.costs.calls import Call, calls, compared, counts, even, letters_of_run, supposed, traced
+from sparring.costs.calls import Call, calls, compared, counts, even, grouped, letters_of_run, supposed, traced
 from sparring.costs.claims import Judged
 from sparring.costs.costs import Checked, Cost
 from sparring.costs.derivation import group_averages, proof
@@ -98,7 +98,7 @@ class ComposedCost(Cost):
         return "; ".join([f"upper bounds{self.under}", *(words for _, words in self.hypotheses)])
 
     def form(self, name: str) -> Expr | None:
-        """The closed form of that name, one of ``tables.FORMS``; None where there is none."""
+        """The closed form of that name, one of ``rows.FORMS``; None where there is none."""
         return tidy(without_floors(self.derived.steps)) if name == "steps" and not self.given else super().form(name)
 
     @property
@@ -114,7 +114,7 @@ class ComposedCost(Cost):
     @property
     def grouped(self) -> bool:
         """Whether ranks are in groups, in which a rank need not hear from all."""
-        return any(one.members for one in self.most)
+        return grouped(self.most)
 
     @property
     def bounds(self) -> Mapping[str, lower_bounds.Floor]:
@@ -151,7 +151,7 @@ class ComposedCost(Cost):
     def runs(self, ranks: Sequence[int] = RANKS, *, every: bool = False) -> Iterator[Call]:
         """The runs that are counted, of usual calls; or ``every`` one, where entries decide what is usual."""
         for p in ranks:
-            yield from (one for one in calls(self, p) if every or self.fits(one))
+            yield from (one for one in calls(self.page, self.found, self.most, p) if every or self.fits(one))
 
     def fits(self, one: Call) -> bool:
         """Whether a run has the steps of a usual call: on a few ranks nothing is dealt out."""

@@ -11,10 +11,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import sympy
 
-from sparring.costs import tables
 from sparring.costs.claims import Judged, judge
 from sparring.costs.derivation import comparison, proof
-from sparring.costs.derivation.closed_forms import derive
 from sparring.costs.derivation.step_ranges import Derivation
 from sparring.costs.forms import Forms
 from sparring.costs.formulas import lower_bounds, units
@@ -68,7 +66,7 @@ class Cost(Forms):
     derived: Derivation
     given: str = ""
 
-    names: ClassVar[tuple[str, ...]] = tables.SHOWN
+    names: ClassVar[tuple[str, ...]] = ("messages", "most", "words", "path", "critical", "added", "time")
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -76,7 +74,7 @@ class Cost(Forms):
         return tuple(name for name in self.names if name != "most" or self.derived.fewer is not None)
 
     def form(self, name: str) -> Expr | None:
-        """The closed form of that name, one of ``tables.FORMS``; None where there is none."""
+        """The closed form of that name, one of ``rows.FORMS``; None where there is none."""
         d = self.derived
         if name == "time":
             return None if None in (d.critical, d.added_critical) else self.time
@@ -206,20 +204,6 @@ def level(derived: Derivation, given: str) -> Expr | None:
         return None
     sent, critical = (tidy(simplified(without_floors(x), given)) for x in (derived.sent, derived.critical))
     return critical if sympy.expand(sent - critical) == 0 else None
-
-
-def cost(page: Page) -> Cost:
-    """The cost of ``page``; of a program, a bound under hypotheses.
-
-    Raises Undecided where it is not derived, InputError where a formula cannot be run on symbols.
-    """
-    if page.composed:
-        from sparring.costs import compositions  # it builds on this module
-
-        return compositions.cost(page)
-    with summable(page):
-        derived = derive(page)
-        return Cost(page, derived, derived.given)
 
 
 @contextmanager

@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import ClassVar, Self
 
-from sparring.costs import papers
 from sparring.costs.derivation import message_bytes
 from sparring.costs.formulas.lower_bounds import Floor, lower_bounds
 from sparring.costs.formulas.simplified import simplified
 from sparring.costs.formulas.symbols import Expr, exact
-from sparring.costs.summary import sheet
 from sparring.spec.core.model import Page
 
 
@@ -82,7 +80,3 @@ class Forms(ABC):
     def encoded(self) -> Expr | None:
         """A message's bytes, with letters for those of an index and of the header; None where it has no index."""
         return message_bytes.lettered(self.page)
-
-    def latex(self) -> str:
-        r"""Tables to ``\input``; their first lines say which packages they need."""
-        return papers.table([papers.Told(self.page, sheet(self))])

@@ -18,7 +18,7 @@ import sympy
 
 from sparring.costs import union_cost
 from sparring.costs.claims import Judged
-from sparring.costs.costs import Checked, Cost, cost, summable
+from sparring.costs.costs import Checked, Cost, summable
 from sparring.costs.derivation import proof
 from sparring.costs.derivation.partners import Pattern, pattern
 from sparring.costs.derivation.step_ranges import Piece
@@ -30,6 +30,7 @@ from sparring.costs.formulas.simplified import even, simplified, tidy
 from sparring.costs.formulas.symbols import B, Expr, SympyReader, exact, without_floors
 from sparring.costs.links.places import LETTER, OF, Of, Place, Rates, SharedPoint
 from sparring.costs.links.sharing import Sharing, summed
+from sparring.costs.pricing import cost
 from sparring.costs.supports import contributions, models
 from sparring.costs.union_cost import UnionCost
 from sparring.errors import InputError, Undecided
@@ -220,7 +221,8 @@ def sharedcost(page: Page, place: Place, support: str = "union") -> SharedCost:
         if page.data == "sparse" and not found.by:
             raise Undecided("of sparse chunks only shifts are summed where links are shared")
         sharing = place.sharing(found)
-        base = union_cost.derive(page, support).simplify("p | n") if page.data == "sparse" else cost(page)
+        base = cost(page, support)
+        base = base.simplify("p | n") if isinstance(base, UnionCost) else base
         given = [*parts(found.given), *sharing.given, *lengths(base)]
         powers = [one for one in given if one.startswith("p = ")]
         kept = dict.fromkeys(one for one in given if one and one not in powers[:-1])  # the last one implies the others

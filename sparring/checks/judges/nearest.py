@@ -175,8 +175,8 @@ def most(found: Sequence[Message], p: int, scale: int) -> Amount:
 
 def formulas(page: Page, p: int, n: int, counted: Amount) -> tuple[str, str]:
     """Of messages and words a rank, to follow what was counted; empty where none is derived, and of lists."""
-    from sparring.costs.costs import cost
     from sparring.costs.formulas import symbols
+    from sparring.costs.pricing import cost
 
     if page.listed:
         return "", ""

@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 import sparring
-from sparring.costs import tables
+from sparring.costs import rows
 from sparring.costs.formulas import lower_bounds
 from sparring.costs.formulas.lower_bounds import ONE_RANK
 from sparring.costs.formulas.symbols import exact, k, n, p
@@ -58,16 +58,16 @@ def test_no_cost_is_below_its_bound(name, model):
 
 def test_limits_of_logarithms():
     """Rounded or not; none where another letter is left, or a size is rounded."""
-    rows = {row.quantity: row for row in tables.rows(sparring.cost("recursive_doubling"))}
-    assert rows["words"].limit == sympy.oo
-    assert (rows["messages"].ratio, rows["messages"].limit) == (1, 1)
-    assert tables.towards((p - 1) * n / p) is None and tables.towards(sympy.ceiling(p / 2) / p) is None
-    assert tables.towards((3 * p - 1) / p) == 3
+    found = {row.quantity: row for row in rows.rows(sparring.cost("recursive_doubling"))}
+    assert found["words"].limit == sympy.oo
+    assert (found["messages"].ratio, found["messages"].limit) == (1, 1)
+    assert rows.towards((p - 1) * n / p) is None and rows.towards(sympy.ceiling(p / 2) / p) is None
+    assert rows.towards((3 * p - 1) / p) == 3
 
 
 def test_a_gap_with_powers_of_p_leads_from_the_bound_to_the_cost():
     """At a point where nothing is rounded, exactly."""
     cost = sparring.cost("ring_sparse", support="independent")
     at = {"p": Fraction(4), "n": Fraction(64), "k": Fraction(8), "alpha": 0, "beta": 0, "gamma": 0, "width": 4}
-    (row,) = (row for row in tables.rows(cost) if row.quantity == "pairs")
+    (row,) = (row for row in rows.rows(cost) if row.quantity == "pairs")
     assert exact(row.gap, at) + cost.least(at)["pairs"] == cost.at(p=4, n=64, k=8).pairs

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -69,10 +70,12 @@ def costs():
     def once(what, make):
         return lambda page: made.get((what, page.name)) or made.setdefault((what, page.name), make(page))
 
+    price = module.cost
+
     def find(name, place):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(module, "pattern", once("pattern", pattern))
-            patch.setattr(module, "cost", once("cost", sparring.cost))
+            patch.setattr(module, "cost", lambda page, support: once("cost", partial(price, support=support))(page))
             return once(str(place), lambda page: sharedcost(page, place, "independent"))(sparring.page(name))
 
     return find

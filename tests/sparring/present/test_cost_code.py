@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import sparring
 from sparring import api
-from sparring.costs import code
 from sparring.costs.formulas.symbols import Log2, exact
 from sparring.costs.union_cost import octets, u
+from sparring.present.costs import code
 from sparring.spec.library.support_models import independent
 
 PARAMS = {"ring_topk": {"k": 12}, "recursive_multiplying": {"radix": 3}}

@@ -1,21 +1,16 @@
-"""Costs as tables, for a page or a spreadsheet."""
+"""The rows that tables of costs have: closed forms by name, each beside its lower bound."""
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
-from io import StringIO
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import sympy
 
-from sparring.costs.formulas.hypotheses import HYPOTHESES, parts
+from sparring.costs.forms import Forms
 from sparring.costs.formulas.lower_bounds import Floor
 from sparring.costs.formulas.simplified import tidy
 from sparring.costs.formulas.symbols import Expr, Logarithm, p
-
-if TYPE_CHECKING:
-    from sparring.costs.forms import Forms
 
 FORMS = {
     "messages": "the most messages that one rank sends in each step, summed",
@@ -36,14 +31,6 @@ FORMS = {
     "bytes": "bytes that a rank sends, those of the largest message of each step",
 }
 """The closed forms of a cost, in the order in which they are shown, with what they mean."""
-
-HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap", "Times")
-HERE = "Here"
-COLUMNS = ("algorithm", "quantity", "exact", "where", "then", "at least", "gap", "times", "if")
-"""Of a spreadsheet; the last but the values."""
-Points = Sequence[Mapping[str, str]]
-"""For each cost, its forms' values at a point."""
-SHOWN = ("messages", "most", "words", "path", "critical", "added", "time")
 
 
 class Row(NamedTuple):
@@ -91,42 +78,3 @@ def towards(ratio: Expr) -> Expr | None:
         return None
     found = sympy.limit(smooth, p, sympy.oo)
     return None if found.has(sympy.Limit) else found
-
-
-def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
-    """A Markdown table, with values where there are ``points``; a bar within a cell would end it."""
-    head = [cell.format(even(costs) or "nothing is rounded") for cell in (*HEAD, *([HERE] if points else []))]
-    lines: list[Sequence[str]] = [head, ("---",) * len(head)]
-    for number, cost in enumerate(costs):
-        for row in rows(cost):
-            cells = [f"`{x}`" if x is not None else "" for x in row[1:]]
-            lines.append(
-                (cost.label, row.quantity, cells[0] or "no closed form", *cells[1:], *here(points, number, row))
-            )
-    return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
-
-
-def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
-    """The table for a spreadsheet: a line for each form, formulas as text."""
-    file = StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow([*COLUMNS, *([HERE.lower()] if points else [])])
-    for number, cost in enumerate(costs):
-        bounds = cost.bounds
-        for row in rows(cost):
-            exact, *others = ["" if x is None else str(x) for x in row[1:]]
-            scope = bounds[row.quantity].scope if row.quantity in bounds else ""
-            cells = [cost.label, row.quantity, exact, cost.plainest, *others, scope]
-            writer.writerow([*cells, *here(points, number, row)])
-    return file.getvalue().rstrip("\n")
-
-
-def even(costs: Sequence[Forms]) -> str:
-    """The hypothesis under which nothing in any of these is rounded."""
-    found = {given for cost in costs for given in parts(cost.plainest)}
-    return ", ".join(given for given in (*HYPOTHESES, *sorted(found - {*HYPOTHESES})) if given in found)
-
-
-def here(points: Points, number: int, row: Row) -> list[str]:
-    """The cell with the row's value at the point, if there is one."""
-    return [points[number].get(row.quantity, "")] if points else []

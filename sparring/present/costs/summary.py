@@ -7,22 +7,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import msgspec
 import sympy
 
+from sparring.costs.costs import Cost
+from sparring.costs.forms import Forms
 from sparring.costs.formulas.hypotheses import parts
 from sparring.costs.formulas.symbols import Expr
-from sparring.costs.formulas.typeset import formula
-from sparring.costs.tables import rows
+from sparring.costs.rows import rows
+from sparring.costs.shared_links import SharedCost
+from sparring.costs.union_cost import UnionCost
+from sparring.present.costs.typeset import formula
 from sparring.proofs.logic.verdicts import Verdict
-
-if TYPE_CHECKING:
-    from sparring.costs.costs import Cost
-    from sparring.costs.forms import Forms
-    from sparring.costs.shared_links import SharedCost
-    from sparring.costs.union_cost import UnionCost
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,10 +12,10 @@ import sympy
 
 import sparring
 from sparring import api
-from sparring.costs import papers, summary
 from sparring.costs.formulas import citations
 from sparring.costs.formulas.symbols import n, p
-from sparring.costs.formulas.typeset import formula
+from sparring.present.costs import papers, summary
+from sparring.present.costs.typeset import formula
 
 TEX = pytest.mark.skipif(
     shutil.which("pdflatex") is None, reason="there is no pdflatex: apt-get install texlive-latex-recommended"

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import sympy
 from sympy.printing.c import C99CodePrinter
 from sympy.printing.pycode import PythonCodePrinter
 
+from sparring.costs.forms import Forms
 from sparring.costs.formulas.symbols import CeilLog, Expr
-from sparring.costs.tables import FORMS
+from sparring.costs.rows import FORMS
 from sparring.costs.union_cost import u
-
-if TYPE_CHECKING:
-    from sparring.costs.forms import Forms
 
 LOGARITHMS = {"Log2": "floor_log2", "FloorLog2": "floor_log2", "CeilLog2": "ceil_log2", "Log": "floor_log",
               "CeilLog": "ceil_log"}  # fmt: skip

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import msgspec
 
+from sparring.costs.forms import Forms
 from sparring.costs.formulas.citations import Citation, bibtex, cite, cited, escaped, source
-from sparring.costs.formulas.typeset import condition, spelt
-from sparring.costs.summary import Line, Sheet
+from sparring.present.costs.summary import Line, Sheet, sheet
+from sparring.present.costs.typeset import condition, spelt
 from sparring.spec.core.model import Page
 
 PACKAGES = ("amsmath", "array", "booktabs", "tabularx")
@@ -96,6 +97,11 @@ def document(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
     ]
     tail = [r"\clearpage", r"\bibliographystyle{plain}", r"\bibliography{\jobname-sources}"] if sources else []
     return "\n".join([*head, table(told, at, caption), *tail, r"\end{document}"])
+
+
+def latex(*costs: Forms) -> str:
+    r"""Tables of these costs to ``\input``; their first lines say which packages they need."""
+    return table([Told(one.page, sheet(one)) for one in costs])
 
 
 def table(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
