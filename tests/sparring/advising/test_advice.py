@@ -298,7 +298,6 @@ def test_layers_in_any_order_have_one_sum():
 
 def test_an_algorithm_without_a_formula_is_left_out(normal, monkeypatch):
     """And where there is no other, that is all that can be said."""
-
     derive = advice.cost
 
     def none(page):
