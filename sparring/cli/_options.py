@@ -6,7 +6,7 @@ import json
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 from rich.console import Console
@@ -14,6 +14,9 @@ from rich.console import Console
 from sparring.errors import InputError
 from sparring.ranges import parse
 from sparring.report import Report, Result
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 as_json = click.option("--json", "json_", is_flag=True, help="Print one JSON object and nothing else.")
 algorithms = click.argument("algorithms", nargs=-1, metavar="[ALGO]...")
@@ -114,6 +117,19 @@ def write(file: Path, text: str) -> None:
 
 
 COLOURS = {"proved": "green", "tested": "cyan", "not covered": "dim", "refuted as": "yellow", "refuted": "bold red"}
+
+
+def property_table(report: Report) -> Table:
+    """A row a property: its verdict, and the example where it is refuted."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    grid = Table(box=None, padding=(0, 2, 0, 0))
+    for column in ("property", "verdict", ""):
+        grid.add_column(column, overflow="fold", no_wrap=bool(column))
+    for result in report.results:
+        grid.add_row(result.property, coloured(str(result.verdict)), escape(result.detail))
+    return grid
 
 
 def coloured(verdict: str) -> str:

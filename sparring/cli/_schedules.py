@@ -41,7 +41,6 @@ def dispatch(target: str, json_: bool, junit: Path | None, fail_under: str | Non
         if given:
             raise click.UsageError(f"--{next(iter(given))} is for schedule files ({', '.join(ENDINGS)}) alone")
         return
-    from sparring.cli.check import table
     from sparring.schedules.checking import check_schedule
 
     console = _options.console(json_)
@@ -54,7 +53,7 @@ def dispatch(target: str, json_: bool, junit: Path | None, fail_under: str | Non
         )
     weak = _options.weak(report, fail_under, junit)
     if not json_:
-        console.print(table(report))
+        console.print(_options.property_table(report))
         console.print(f"\n{summary(report.extra)}", soft_wrap=True, markup=False)
         console.print(_options.coverage(report), soft_wrap=True, markup=False)
     _options.finish(report, json_, weak)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from rich.console import Console
-    from rich.table import Table
 
     from sparring.report import Report
 
@@ -171,23 +170,10 @@ def selecting(
 
 def print_report(report: Report, console: Console) -> None:
     """The results for people: a table, the nearest page, the first divergence, what was not covered."""
-    console.print(table(report))
+    console.print(_options.property_table(report))
     if near := report.extra["check"].get("nearest"):
         console.print(f"\nnearest page: {near['text']}", soft_wrap=not console.is_terminal, markup=False)
     if report.figure:
         console.print()
         console.print(report.figure(console.width))
     console.print(f"\n{_options.coverage(report)}", soft_wrap=not console.is_terminal)
-
-
-def table(report: Report) -> Table:
-    """A row a property: its verdict, and the example where it is refuted."""
-    from rich.markup import escape
-    from rich.table import Table
-
-    grid = Table(box=None, padding=(0, 2, 0, 0))
-    for column in ("property", "verdict", ""):
-        grid.add_column(column, overflow="fold", no_wrap=bool(column))
-    for result in report.results:
-        grid.add_row(result.property, _options.coloured(str(result.verdict)), escape(result.detail))
-    return grid

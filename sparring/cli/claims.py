@@ -29,7 +29,7 @@ def command(ids: tuple[str, ...], json_: bool) -> None:
     follows or is false. What is not judged comes last, with the reason.
     """
     from sparring import api, claims
-    from sparring.literature.statements import sources
+    from sparring.literature.papers import sources
     from sparring.report import Report, Result
 
     start = time.perf_counter()

@@ -1,19 +1,12 @@
-"""Defines the kinds of statements that papers make, and finds all sources, a module each.
-
-Sources lie in ``literature``; each is listed because it is there, and its id is its name with ``-`` for ``_``.
-"""
+"""Defines the kinds of statements that papers make."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from functools import cache
 from typing import Any, NamedTuple
 
 from sparring.costs.published.claim import Claim
-from sparring.literature import papers
 from sparring.proofs.logic.verdicts import Settled
 
 TAGS: Mapping[str, str] = {
@@ -120,16 +113,3 @@ MEASURED = "a measurement on a cluster that we do not have"
 def no_page(algorithm: str) -> str:
     """Why a statement about an algorithm without a page is not judged."""
     return f"no page yet: {algorithm}"
-
-
-@cache
-def sources() -> Sequence[Source]:
-    """All sources, by name."""
-    names = sorted(m.name for m in pkgutil.iter_modules(papers.__path__))
-    return [source(importlib.import_module(f"{papers.__name__}.{name}")) for name in names]
-
-
-def source(module: Any) -> Source:
-    """The source that a module is: what it cites is its first line."""
-    name = module.__name__.rpartition(".")[2]
-    return Source(name.replace("_", "-"), module.__doc__.partition("\n")[0], tuple(module.statements))

@@ -8,7 +8,8 @@ import pytest
 import sparring
 from sparring import claims
 from sparring.costs.published.claim import Claim, published
-from sparring.literature.statements import Unjudged, no_page, sources
+from sparring.literature.papers import sources
+from sparring.literature.statements import Unjudged, no_page
 from tests.sparring.calling import command
 
 call = command("claims")

@@ -12,7 +12,6 @@ import json
 import os
 import signal
 import socket
-import struct
 import sys
 import threading
 import time
@@ -23,9 +22,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sparring import job
+from sparring.checks.ranks.framing import LENGTHS
 
-LENGTHS = struct.Struct("!IQ")
-"""How a message begins: with the bytes of its JSON, and of its arrays.  See :mod:`sparring.checks.ranks.sockets`."""
 ENDS_WITH_PARENT, ADOPTS = 1, 36
 """``PR_SET_PDEATHSIG`` and ``PR_SET_CHILD_SUBREAPER`` of Linux."""
 BYE = b"bye"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks.ranks import sparse_arrays
-from sparring.checks.ranks.guard import LENGTHS
+from sparring.checks.ranks.framing import LENGTHS
 from sparring.errors import InputError
 from sparring.sparse import Sparse
 

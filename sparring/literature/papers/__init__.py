@@ -1,5 +1,29 @@
-"""Published statements: every module here is one source.
+"""Published statements: every module here is one source, and is found because it is here.
 
 The first line of its docstring is what is cited; ``statements`` lists what the source says, each a
-``Row``, a ``Theorem``, a ``Shown`` or an ``Unjudged`` of :mod:`sparring.literature.statements`.
+``Row``, a ``Theorem``, a ``Shown`` or an ``Unjudged`` of :mod:`sparring.literature.statements`.  The id of a source is
+its module's name with ``-`` for ``_``.
 """
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from sparring.literature.statements import Source
+
+
+@cache
+def sources() -> Sequence[Source]:
+    """All sources, by name."""
+    names = sorted(m.name for m in pkgutil.iter_modules(__path__))
+    return [source(importlib.import_module(f"{__name__}.{name}")) for name in names]
+
+
+def source(module: Any) -> Source:
+    """The source that a module is: what it cites is its first line."""
+    name = module.__name__.rpartition(".")[2]
+    return Source(name.replace("_", "-"), module.__doc__.partition("\n")[0], tuple(module.statements))

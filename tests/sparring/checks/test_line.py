@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from sparring.checks.ranks.sockets import LENGTHS, LIMIT, Line, Message
+from sparring.checks.ranks.framing import LENGTHS
+from sparring.checks.ranks.sockets import LIMIT, Line, Message
 from sparring.errors import InputError
 from sparring.sparse import Sparse
 

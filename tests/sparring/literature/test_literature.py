@@ -13,8 +13,8 @@ from sparring.costs.formulas.hypotheses import HYPOTHESES, parts
 from sparring.costs.published.claim import QUANTITIES, log2
 from sparring.errors import Undecided
 from sparring.literature.implication import decide
-from sparring.literature.papers import packet_loss
-from sparring.literature.statements import TAGS, Row, Shown, Source, Theorem, sources
+from sparring.literature.papers import packet_loss, sources
+from sparring.literature.statements import TAGS, Row, Shown, Source, Theorem
 from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Settled, Verdict, Word
 
 ALL = [(each, one) for each in sources() for one in each.statements]

@@ -10,7 +10,8 @@ import pytest
 
 from sparring.analysis.compression import claims, sizes
 from sparring.literature.implication import decide
-from sparring.literature.statements import Shown, sources
+from sparring.literature.papers import sources
+from sparring.literature.statements import Shown
 from sparring.proofs.logic.verdicts import EXPECTED, PROVED, Word
 from sparring.spec.codecs.group_quantiser import Grouped
 from sparring.spec.core.exchanges import gather
