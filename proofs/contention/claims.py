@@ -38,26 +38,29 @@ from sparring.spec.core.numbers import Bool, Int, Sym, both
 
 
 def crosses(page: Page, link: Link, rank: Int, step: Int, message: Sym) -> Bool:
-    """A message of ``rank`` in ``step`` crosses ``link``: of several, the one of that number."""
+    """Return the condition that a message of ``rank`` in ``step`` crosses ``link``.
+
+    With several messages in a step, it is the one with the number ``message``.
+    """
     number = letter(page, message)
     return both(page.active(rank, step, p, *number), link.carries(rank, page.dst(rank, step, p, *number)))
 
 
 def two(page: Page, link: Link, later: Sym) -> tuple[Bool, ...]:
-    """Message ``i`` of step ``t`` and message ``j`` of step ``later`` are two messages that may cross ``link``."""
+    """Return the hypotheses that message ``i`` of step ``t`` and ``j`` of step ``later`` may cross ``link``."""
     steps = during(page) if later is t else during(page, t, later)
     return (*steps, *letters(page, i), *letters(page, j, step=later), *link.place)
 
 
 def lock_step(page: Page, topology: Topology) -> Iterator[Obligation]:
-    """No directed link carries messages of two sources in one step."""
+    """Yield the obligations that no directed link carries messages of two sources in one step."""
     for link in topology.links:
         meet = both(crosses(page, link, r, t, i), crosses(page, link, s, t, j))
         yield Obligation(f"{link.name}: one message a step", two(page, link, t), implies(meet, r == s))
 
 
 def rendezvous(page: Page, topology: Topology) -> Iterator[Obligation]:
-    """Messages of two sources that cross one directed link are of different steps and have a rank in common."""
+    """Yield the obligations that two sources' messages on one directed link differ in step and share a rank."""
     yield from lock_step(page, topology)
     for link in topology.links:
         meet = every(crosses(page, link, r, t, i), crosses(page, link, s, u, j), t < u)
@@ -67,7 +70,7 @@ def rendezvous(page: Page, topology: Topology) -> Iterator[Obligation]:
 
 
 def exclusive(page: Page, topology: Topology) -> Iterator[Obligation]:
-    """No directed link serves two different (source, destination) pairs, in whatever steps."""
+    """Yield the obligations that no directed link serves two (source, destination) pairs, in whatever steps."""
     for link in topology.links:
         meet = both(crosses(page, link, r, t, i), crosses(page, link, s, u, j))
         pair = both(r == s, page.dst(r, t, p, *letter(page, i)) == page.dst(s, u, p, *letter(page, j)))

@@ -17,19 +17,19 @@ WITNESS = 16  # ranks up to which z3 is asked for a timing
 
 
 class Judgement(NamedTuple):
-    """What is found."""
+    """The contention found for one page on one topology at one p."""
 
     page: Page
     routed: Routed
     freedom: Freedom
     meetings: Mapping[str, int]
-    """By kind of sends, how many (link, message, message) can meet; empty where messages of one step do."""
+    """How many (link, message, message) can meet, by kind of sends; empty where messages of one step meet."""
     timing: Timing | None
     """Where messages meet, a shortest timing in which they do; None too where there are more than 16 ranks."""
 
     @property
     def p(self) -> int:
-        """How many ranks."""
+        """The number of ranks."""
         return self.routed.traffic.p
 
     @property
@@ -40,7 +40,7 @@ class Judgement(NamedTuple):
         return (self.routed.links[most], int(crossed[most])) if len(crossed) else None
 
     def sentences(self) -> list[str]:
-        """All this in words."""
+        """Return the judgement in words."""
         level, name = self.freedom.level, self.routed.topology.name
         told = [f"{level} on {name} at p={self.p}: {LEVELS[level]}"]
         if self.busiest:
@@ -55,7 +55,7 @@ class Judgement(NamedTuple):
         return told + ([sentence(self.p, self.freedom)] if self.freedom.overlap else [])
 
     def as_dict(self) -> dict[str, Any]:
-        """For a report."""
+        """Return the judgement as a dictionary for a report."""
         overlap, timing = self.freedom.overlap, self.timing
         return {
             "topology": self.routed.topology.name, "level": self.freedom.level, "load": self.freedom.load,
@@ -71,7 +71,7 @@ class Judgement(NamedTuple):
 
 
 def judge(page: Page, topology: str, p: int) -> Judgement:
-    """Raises InputError for a topology that there is not, ScheduleFault where the page makes no schedule."""
+    """Judge the page; raise InputError for an unknown topology, ScheduleFault where the page makes no schedule."""
     routed = Routed(Traffic.of(page, p), networks.find(topology))
     found = freedom(routed)
     counted = {} if found.level == "contended" else {sends: overlaps.total(routed, sends) for sends in overlaps.SENDS}

@@ -21,11 +21,11 @@ LEVELS: Mapping[str, str] = {
     "lock step": "no two messages of one step cross a link, some of different steps can meet there under any sends",
     "contended": "messages of one step cross one link",
 }
-"""From the best; of messages of different sources, since those of one source its port serialises."""
+"""The levels from the best on, for messages of different sources, since a source's port serialises its own."""
 
 
 class Freedom(NamedTuple):
-    """What holds of one run on one topology."""
+    """The freedom from contention of one run on one topology."""
 
     level: str
     """One of ``LEVELS``."""
@@ -34,11 +34,11 @@ class Freedom(NamedTuple):
     sends: str
     """The strongest kind of sends under which messages meet; empty where they never do."""
     overlap: Overlap | None
-    """The first two that meet under these."""
+    """The first two transfers that meet under these sends."""
 
 
 def freedom(routed: Routed) -> Freedom:
-    """The level of a run."""
+    """Return the freedom of a run."""
     load = routed.load
     if routed.exclusive:  # and so one message a step, as no two of a step have both ranks in common
         return Freedom("exclusive", load, "", None)
@@ -52,12 +52,15 @@ def freedom(routed: Routed) -> Freedom:
 
 
 def first(routed: Routed, sends: str) -> Overlap | None:
-    """The first two transfers that can meet."""
+    """Return the first two transfers that can meet, or None."""
     return next(overlaps.overlaps(routed, sends), None)
 
 
 def crowded(routed: Routed) -> Overlap:
-    """Two transfers of different sources in the first step in which two cross one link, where most do."""
+    """Return two transfers of different sources on one link in one step.
+
+    It is the first step in which two cross one link, and the link that most sources cross there.
+    """
     t = next(t for t in range(len(routed.ids)) if routed.crowds(t).max(initial=0) > 1)
     link = int(routed.crowds(t).argmax())
     which, crossed = routed.ways.of_all(routed.ids[t])
@@ -67,12 +70,12 @@ def crowded(routed: Routed) -> Overlap:
 
 
 def rank(level: str) -> int:
-    """0 for the best."""
+    """Return the place of a level in ``LEVELS``, 0 for the best."""
     return list(LEVELS).index(level)
 
 
 class Finding(NamedTuple):
-    """What small p say of one claim: the worst freedom and the fewest ranks that have it."""
+    """The result of checking one claim for small p: the worst freedom and the fewest ranks that have it."""
 
     topology: str
     claimed: str
@@ -81,11 +84,11 @@ class Finding(NamedTuple):
     load: int
     """The most messages of one step on one link, of all p."""
     meetings: int
-    """With eager sends at p = 8, which is what publications count."""
+    """The meetings with eager sends at p = 8, which is what publications count."""
 
     @property
     def holds(self) -> bool:
-        """Whether it is no worse than what was claimed, and as bad where contention was."""
+        """Whether the level is no worse than claimed, or contended where contention was claimed."""
         worst, claimed = rank(self.found.level), rank(self.claimed)
         return worst == claimed if self.claimed == "contended" else worst <= claimed
 
@@ -102,13 +105,13 @@ COUNTED = 8
 def findings(
     page: Page, claims: Mapping[str, str], ranks: Iterable[int], find: Callable[[str], Topology] = networks.find
 ) -> list[Finding]:
-    """One for each topology that the page names; raises ScheduleFault where it makes no schedule."""
+    """Return a finding for each topology that the page names; raise ScheduleFault where it makes no schedule."""
     traffics = [Traffic.of(page, p) for p in ranks]
     return [finding(page, traffics, find(name), name, level) for name, level in claims.items()]
 
 
 def finding(page: Page, traffics: list[Traffic], topology: Topology, name: str, claimed: str) -> Finding:
-    """The worst level on one topology."""
+    """Return the worst level on one topology."""
     found = [(traffic.p, freedom(Routed(traffic, topology))) for traffic in traffics]
     p, worst = max(found, key=lambda one: (rank(one[1].level), -one[0]))
     load = max(freedom.load for _, freedom in found)
@@ -120,7 +123,7 @@ WITH = {"eager": "with eager sends", "rendezvous": "even with synchronous sends"
 
 
 def sentence(p: int, found: Freedom) -> str:
-    """A meeting in words."""
+    """Return a meeting in words."""
     if found.overlap is None:
         return f"p={p}: {LEVELS[found.level]}"
     link, one, other = found.overlap

@@ -29,20 +29,20 @@ Edge = tuple[Hashable, Hashable]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Topology:
-    """Nodes, links, and the way that a message takes; equal to itself alone, so that it can be remembered by."""
+    """Nodes, links, and the route of a message; equal to itself alone, so that it can be a key for results."""
 
     name: str
-    """As it is asked for, with the parameters that were given."""
+    """The name as it is asked for, with the parameters that were given."""
     doc: str
     params: Mapping[str, Any]
     walk: Callable[[int, int, int], list[Edge]]
     links: tuple[Link, ...]
     """Formulas for every p; empty where there are none."""
     scope: str
-    """Of what the formulas speak, for a sentence."""
+    """The subject of the formulas, for a sentence."""
 
     def route(self, src: int, dst: int, p: int) -> list[Edge]:
-        """The directed links that a message from rank ``src`` to rank ``dst`` of ``p`` crosses, in their order.
+        """Return the directed links that a message from rank ``src`` to rank ``dst`` of ``p`` crosses, in their order.
 
         Raises InputError where the topology's route is no way from the one to the other, or reuses a link.
         """
@@ -53,7 +53,7 @@ class Topology:
 
 
 def misled(way: list[Edge], src: int, dst: int) -> str:
-    """Why this is no way from ``src`` to ``dst``; empty where it is one."""
+    """Return what is wrong with this route from ``src`` to ``dst``; empty where it is right."""
     if not way or (way[0][0], way[-1][1]) != (src, dst):
         return f"is {', '.join(map(edge, way)) or 'empty'}; it must lead from {src} to {dst}"
     for before, after in pairwise(way):
@@ -66,18 +66,18 @@ def misled(way: list[Edge], src: int, dst: int) -> str:
 
 
 def edge(link: Edge) -> str:
-    """A directed link in print."""
+    """Return a directed link in print."""
     return f"{link[0]}->{link[1]}"
 
 
 @cache
 def names() -> list[str]:
-    """The names of all topologies, looked up once: runs ask for the same ones over and over."""
+    """Return the names of all topologies, looked up once since runs ask for the same ones over and over."""
     return sorted(m.name for m in pkgutil.iter_modules(topologies.__path__))
 
 
 def find(text: str) -> Topology:
-    """The topology that ``text`` asks for; InputError where there is none.
+    """Return the topology that ``text`` asks for; raise InputError where there is none.
 
     >>> find("torus:k=2").route(0, 3, 4)
     [(0, 1), (1, 3)]
@@ -93,13 +93,13 @@ def find(text: str) -> Topology:
 
 @cache
 def known(text: str) -> Topology:
-    """One of ours; made once, since proofs name the same ones over and over."""
+    """Return one of our topologies, made once since proofs name the same ones over and over."""
     name, _, given = text.partition(":")
     return made(importlib.import_module(f"{topologies.__name__}.{name}"), name, given)
 
 
 def made(module: ModuleType, name: str, given: str) -> Topology:
-    """The topology that a module is."""
+    """Return the topology that a module defines."""
     if not callable(getattr(module, "route", None)):
         raise InputError(f"topology {name} lacks the function route(src, dst, p)")
     walk: Any = module.route
@@ -116,7 +116,7 @@ def made(module: ModuleType, name: str, given: str) -> Topology:
 
 
 def settings(name: str, given: str) -> dict[str, int]:
-    """``k=2,m=3`` as names and numbers."""
+    """Return the names and numbers of a text such as ``k=2,m=3``."""
     found: dict[str, int] = {}
     for part in filter(None, given.split(",")):
         key, equals, value = part.partition("=")

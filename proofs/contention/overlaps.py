@@ -53,9 +53,10 @@ class Overlap(NamedTuple):
 
 
 class Meetings(NamedTuple):
-    """In step ``t`` a message of pair ``second[i]`` can meet ``count[i]`` of pair ``first[i]`` on ``link[i]``.
+    """The messages that can meet messages of step ``t``, link by link.
 
-    Those are of step ``since[i]`` or later, up to this one.
+    A message of pair ``second[i]`` can meet ``count[i]`` messages of pair ``first[i]`` on ``link[i]``.
+    These are of step ``since[i]`` or later, up to ``t``.
     """
 
     t: int
@@ -67,10 +68,10 @@ class Meetings(NamedTuple):
 
 
 def clocks(traffic: Traffic, sends: str) -> Iterator[Clock]:
-    """The clock before each step."""
+    """Yield the clock before each step."""
     if sends not in SENDS:
         raise InputError(f"sends={sends!r}; there are {', '.join(SENDS)}")
-    narrow = len(traffic.steps) < np.iinfo(np.int16).max  # then rows are copied in half the time
+    narrow = len(traffic.steps) < np.iinfo(np.int16).max  # narrow rows are copied in half the time
     now: Clock = np.zeros((traffic.p, traffic.p), np.int16 if narrow else np.int32)
     for t, step in enumerate(traffic.steps):
         yield now
@@ -84,7 +85,10 @@ def clocks(traffic: Traffic, sends: str) -> Iterator[Clock]:
 
 
 def learn(new: Clock, now: Clock, to: Numbers, of: Numbers) -> None:
-    """Each of the ranks ``to`` learns what the one beside it in ``of`` knew before the step, and so all that do."""
+    """Give each rank of ``to`` what the rank beside it in ``of`` knew before the step.
+
+    A rank that is several times in ``to`` learns from all of its partners.
+    """
     while len(to):
         ranks, first = np.unique(to, return_index=True)
         new[ranks] = np.maximum(new[ranks], now[of[first]])
@@ -92,7 +96,7 @@ def learn(new: Clock, now: Clock, to: Numbers, of: Numbers) -> None:
 
 
 def meetings(routed: Routed, sends: str) -> Iterator[Meetings]:
-    """All pairs of messages that can meet, step by step of the later one; steps without any are left out."""
+    """Yield all pairs of messages that can meet, by the step of the later one; steps without any are left out."""
     pairs, steps = routed.pairs, len(routed.traffic.steps)
     last = np.full(len(pairs), -1)  # the step of each pair's last message
     live = np.empty(0, np.int64)  # the pairs of which somebody may not know that their last message has ended
@@ -110,7 +114,7 @@ def meetings(routed: Routed, sends: str) -> Iterator[Meetings]:
 
 
 def rivals(routed: Routed, ids: Numbers, live: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """For each of these pairs and each of its links, the live pairs of other sources there: (pair, link, other)."""
+    """Return, for each pair in ``ids`` and each of its links, the live pairs of other sources: (pair, link, other)."""
     which, link = routed.ways.of_all(ids)
     owner, crossed = routed.ways.of_all(live)
     order = np.argsort(crossed, kind="stable")
@@ -122,7 +126,7 @@ def rivals(routed: Routed, ids: Numbers, live: Numbers) -> tuple[Numbers, Number
 
 
 def known(clock: Clock, first: Numbers, second: Numbers, sends: str) -> Numbers:
-    """Of how many steps a first pair's messages have ended before a second pair's message begins."""
+    """Return how many steps of a first pair's messages have ended before a second pair's message begins."""
     if sends == "eager":
         return np.asarray(clock[second[:, 0], first[:, 1]], np.int64)
     ends = np.stack([clock[second[:, i], first[:, j]] for i in (0, 1) for j in (0, 1)])
@@ -130,17 +134,17 @@ def known(clock: Clock, first: Numbers, second: Numbers, sends: str) -> Numbers:
 
 
 def total(routed: Routed, sends: str) -> int:
-    """How many (link, transfer, transfer) there are that can meet."""
+    """Return how many (link, transfer, transfer) there are that can meet."""
     return sum(int(m.count.sum()) for m in meetings(routed, sends))
 
 
 def overlaps(routed: Routed, sends: str) -> Iterator[Overlap]:
-    """Them, one by one, by the step of the second."""
+    """Yield the overlaps one by one, by the step of the second transfer."""
     return chain.from_iterable(listed(routed, m) for m in meetings(routed, sends))
 
 
 def listed(routed: Routed, m: Meetings) -> Iterator[Overlap]:
-    """One step's overlaps."""
+    """Yield one step's overlaps."""
     for link, first, second, since in zip(m.link, m.first, m.second, m.since):
         later = Transfer(m.t, *routed.pairs[second].tolist())
         for t in range(since, m.t + (first < second)):

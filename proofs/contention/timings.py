@@ -21,23 +21,23 @@ Post = tuple[int, int]
 
 
 class Timing(NamedTuple):
-    """When things happen: time is counted in units of no meaning, from 0."""
+    """The times of posts, waits and transfers, counted from 0 in units without meaning."""
 
     posts: Mapping[Post, int]
     """When a rank posts a step's operations."""
     waits: Mapping[Post, int]
-    """When it has waited for them."""
+    """When the rank has waited for a step's operations."""
     begins: Mapping[Transfer, int]
     ends: Mapping[Transfer, int]
 
     @property
     def length(self) -> int:
-        """When the last transfer ends."""
+        """The time at which the last transfer ends."""
         return max(self.ends.values(), default=0)
 
 
 def timing(traffic: Traffic, overlap: Overlap, sends: str) -> Timing | None:
-    """A shortest timing in which the two transfers overlap; None where there is none.
+    """Return a shortest timing in which the two transfers overlap; None where there is none.
 
     Raises Undecided where z3 gives up.
     """
@@ -49,7 +49,7 @@ def timing(traffic: Traffic, overlap: Overlap, sends: str) -> Timing | None:
 
 
 class Question:
-    """The rules as z3 reads them."""
+    """The rules of a timing as z3 reads them."""
 
     def __init__(self, traffic: Traffic, sends: str) -> None:
         self.solver = z3.Solver()
@@ -70,7 +70,7 @@ class Question:
                 self.solver.add(z3.Or(self.end[one] <= self.begin[other], self.end[other] <= self.begin[one]))
 
     def transfer(self, m: Transfer, sends: str) -> None:
-        """When it may begin and must have ended."""
+        """Add the rules about when a transfer may begin and must have ended."""
         source, destination = (m.src, m.t), (m.dst, m.t)
         self.solver.add(self.post[source] <= self.begin[m], self.begin[m] < self.end[m])
         self.solver.add(self.end[m] <= self.wait[destination])
@@ -78,11 +78,11 @@ class Question:
             self.solver.add(self.post[destination] <= self.begin[m], self.end[m] <= self.wait[source])
 
     def overlap(self, one: Transfer, other: Transfer) -> None:
-        """Both are under way at one time."""
+        """Require that both transfers are under way at one time."""
         self.solver.add(self.begin[one] < self.end[other], self.begin[other] < self.end[one])
 
     def within(self, limit: int | None) -> Timing | None:
-        """A timing in which every transfer ends by ``limit``."""
+        """Return a timing in which every transfer ends by ``limit``, or None; raise Undecided where z3 gives up."""
         ends = [] if limit is None else [end <= limit for end in self.end.values()]
         answer = self.solver.check(*ends)
         if answer == z3.unknown:
@@ -97,7 +97,7 @@ class Question:
 
 
 def broken(traffic: Traffic, timing: Timing, sends: str) -> Iterator[str]:
-    """The rules that a timing of the traffic's first steps breaks, a sentence each; knows nothing of z3."""
+    """Yield a sentence for each rule that a timing of the traffic's first steps breaks; knows nothing of z3."""
     posts, waits = timing.posts, timing.waits
     for (r, t), post in posts.items():
         if t and waits[r, t - 1] > post:
@@ -119,10 +119,10 @@ def broken(traffic: Traffic, timing: Timing, sends: str) -> Iterator[str]:
 
 
 def meet(timing: Timing, one: Transfer, other: Transfer) -> bool:
-    """Whether both are under way at one time."""
+    """Return whether both transfers are under way at one time."""
     return max(timing.begins[one], timing.begins[other]) < min(timing.ends[one], timing.ends[other])
 
 
 def describe_transfer(m: Transfer) -> str:
-    """A transfer in words."""
+    """Return a transfer in words."""
     return f"the message of step {m.t} from rank {m.src} to {m.dst}"

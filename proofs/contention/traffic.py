@@ -28,7 +28,9 @@ class Transfer(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """What ``p`` ranks send.  Each of ``steps`` is an array of shape (messages, 2): sources and destinations.
+    """The messages that ``p`` ranks send.
+
+    Each of ``steps`` is an array of shape (messages, 2): sources and destinations.
 
     In a step no two messages have both ranks in common.
     """
@@ -38,13 +40,16 @@ class Traffic(NamedTuple):
 
     @staticmethod
     def of(page: Page, p: int) -> Traffic:
-        """The page's messages; raises ScheduleFault where its formulas make no schedule."""
+        """Return the page's messages; raise ScheduleFault where its formulas make no schedule."""
         sends = (step_sends(page, t, p) for t in range(number(page.steps(p))))
         return Traffic(p, [np.array([s[:2] for s in step], np.int64).reshape(-1, 2) for step in sends])
 
     @staticmethod
     def made(p: int, steps: Sequence[Sequence[tuple[int, int]]]) -> Traffic:
-        """What is listed, step by step; InputError where a rank sends twice to one rank in a step."""
+        """Return the listed messages, step by step.
+
+        Raises InputError where a rank sends twice to one rank in a step, or to itself, or there is no such rank.
+        """
         for t, step in enumerate(steps):
             for (src, dst), times in Counter(step).items():
                 if times > 1:
@@ -55,7 +60,7 @@ class Traffic(NamedTuple):
         return Traffic(p, [np.array(step, np.int64).reshape(-1, 2) for step in steps])
 
     def transfers(self) -> Iterator[Transfer]:
-        """All messages, in the order of steps."""
+        """Return an iterator of all messages, in the order of steps."""
         return (Transfer(t, src, dst) for t, step in enumerate(self.steps) for src, dst in step.tolist())
 
 
@@ -68,19 +73,19 @@ class Routed:
 
     @cached_property
     def pairs(self) -> Numbers:
-        """Of shape (pairs, 2): those that exchange a message, ascending."""
+        """The pairs of ranks that exchange a message, ascending; of shape (pairs, 2)."""
         return np.stack(np.divmod(np.unique(self.keys), self.traffic.p), axis=1)
 
     @cached_property
     def keys(self) -> Numbers:
-        """Every message's pair as one number, in the order of steps."""
+        """The pair of every message as one number, in the order of steps."""
         empty = np.empty((0, 2), np.int64)
         src, dst = np.concatenate([empty, *self.traffic.steps]).T
         return np.asarray(src * self.traffic.p + dst)
 
     @cached_property
     def ids(self) -> list[Numbers]:
-        """For each step, its messages' pairs."""
+        """The numbers of the pairs of each step's messages."""
         found = np.searchsorted(np.unique(self.keys), self.keys)
         ends = np.cumsum([len(step) for step in self.traffic.steps], dtype=np.int64)
         return np.split(found, ends)[: len(ends)]
@@ -104,15 +109,18 @@ class Routed:
 
     @property
     def exclusive(self) -> bool:
-        """Whether each link serves one pair."""
+        """Whether each link serves only one pair."""
         return len(self.links) == len(self.ways.items)
 
     def loads(self, t: int) -> Numbers:
-        """How many messages of step ``t`` cross each link."""
+        """Return how many messages of step ``t`` cross each link."""
         return np.bincount(self.ways.of_all(self.ids[t])[1], minlength=len(self.links))
 
     def crowds(self, t: int) -> Numbers:
-        """Messages of how many sources cross each link in step ``t``; those of one source its port serialises."""
+        """Return how many sources have messages that cross each link in step ``t``.
+
+        Messages of one source are serialised by its port.
+        """
         which, link = self.ways.of_all(self.ids[t])
         source = self.pairs[self.ids[t][which], 0]
         return np.bincount(np.unique(link * self.traffic.p + source) // self.traffic.p, minlength=len(self.links))
@@ -129,23 +137,23 @@ class Routed:
 
     @cached_property
     def crossed(self) -> Numbers:
-        """How many messages cross each link in the whole run."""
+        """The number of messages that cross each link in the whole run."""
         return np.sum([self.loads(t) for t in range(len(self.ids))], axis=0, dtype=np.int64).reshape(-1)
 
 
 class Incidence(NamedTuple):
-    """For each ``i`` some numbers: ``items[starts[i] : starts[i + 1]]``."""
+    """A list of numbers for each ``i``: ``items[starts[i] : starts[i + 1]]``."""
 
     starts: Numbers
     items: Numbers
 
     @staticmethod
     def of(counts: Sequence[int] | Numbers, items: Numbers) -> Incidence:
-        """As many items for each ``i`` as ``counts`` says, one after the other."""
+        """Return the incidence in which ``i`` has ``counts[i]`` of the items, taken one after the other."""
         return Incidence(np.concatenate([np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)]), items)
 
     def of_all(self, which: Numbers) -> tuple[Numbers, Numbers]:
-        """The items of all ``which``, each with the position in ``which`` that it belongs to."""
+        """Return the items of all ``which``, each with the position in ``which`` that it belongs to."""
         first, counts = self.starts[which], self.starts[which + 1] - self.starts[which]
         owner = np.repeat(np.arange(len(which)), counts)
         within = np.arange(len(owner)) - np.repeat(np.cumsum(counts) - counts, counts)

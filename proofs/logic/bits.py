@@ -17,15 +17,15 @@ from sparring.proofs.logic.obligations import within
 from sparring.proofs.logic.symbolic import Z3Reader, Z3Term
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, variables
 
-WIDTH = 34  # room for the sum of some ranks
-BELOW = 2**31  # of p
+WIDTH = 34  # room for the sum of a few ranks
+BELOW = 2**31  # the bound of p
 
 
 Ids = frozenset[int]
 KNOWN: dict[tuple[Any, ...], list[Ids]] = {}
-"""By operator and operands, the sets of hypotheses under which it stays within the bits.
+"""The sets of hypotheses under which an operator stays within the bits, by operator and operands.
 
-All are z3's numbers of terms, of which equal ones have one; comparing terms would make new ones.
+Terms stand here as z3's numbers, which equal terms share; comparing terms would make new terms.
 """
 KEPT: list[Any] = []
 """The terms themselves: as long as they live no other term gets their number."""
@@ -53,7 +53,10 @@ class BitsReader(Z3Reader):
         return z3.BitVec(name, WIDTH)
 
     def exact(self, op: str, args: list[Z3Term]) -> bool:
-        """Whether the operator gives Python's number; what some hypotheses show is remembered, since more do too."""
+        """Return whether the operator gives Python's number.
+
+        A positive answer is remembered with its hypotheses, since it also holds under more hypotheses.
+        """
         known = KNOWN.setdefault((op, *(a.get_id() for a in args)), [])
         given = frozenset(h.get_id() for h in self.hypotheses)
         if any(fewer <= given for fewer in known):
@@ -72,23 +75,26 @@ class BitsReader(Z3Reader):
         return MEANING[x.op](*args) if x.op in MEANING else super().operator(x, args)
 
     def length(self, x: Z3Term) -> Z3Term:
-        """The number of bits of ``x >= 0``; written once for each x, since it is long."""
+        """Return the number of bits of ``x >= 0``; the term is written once for each ``x``, since it is long."""
         if x.get_id() not in LENGTHS:
             LENGTHS[x.get_id()] = x, bit_length(x)
         return LENGTHS[x.get_id()][1]
 
 
 LENGTHS: dict[int, tuple[Z3Term, Z3Term]] = {}
-"""Terms and their numbers of bits, by z3's number of the term, which stays its own as long as it lives."""
+"""Terms and their numbers of bits, by z3's number of the term, which is unique as long as the term lives."""
 
 
 def bounded(hypotheses: Sequence[Bool]) -> frozenset[str]:
-    """The variables, every one of which must be bounded from both sides by the hypothesis it first occurs in."""
+    """Return the names of the variables; raise Undecided unless the hypothesis where one first occurs bounds it.
+
+    A variable must be bounded from both sides.
+    """
     low: set[str] = set()
     high: set[str] = set()
     for hypothesis in hypotheses:
         pairs = list(comparisons(hypothesis))
-        for x, y in pairs * len(pairs):  # so often that no order of the pairs matters
+        for x, y in pairs * len(pairs):  # repeated so that the order of the pairs does not matter
             if isinstance(x, Sym) and x.op == "var" and (variables(y) <= low & high or name(y) in high):
                 high.add(name(x))
             if isinstance(y, Sym) and y.op == "var" and (variables(x) <= low & high or name(x) in low):
@@ -99,7 +105,7 @@ def bounded(hypotheses: Sequence[Bool]) -> frozenset[str]:
 
 
 def comparisons(x: Bool) -> Iterator[tuple[Int, Int]]:
-    """The pairs of which ``x`` says that the first is at most the second."""
+    """Yield the pairs of terms of which ``x`` says that the first is at most the second."""
     if isinstance(x, Node) and x.op == "and":
         yield from (pair for part in x.args for pair in comparisons(part))
     elif isinstance(x, Node) and x.op in ("<", "<="):
@@ -107,12 +113,12 @@ def comparisons(x: Bool) -> Iterator[tuple[Int, Int]]:
 
 
 def name(x: Int) -> str:
-    """The name of a variable; of another term none."""
+    """Return the name of a variable, and ``""`` for any other term."""
     return x.args[0] if isinstance(x, Sym) and x.op == "var" else ""
 
 
 def bit_length(x: Z3Term) -> Z3Term:
-    """The number of bits of ``x >= 0``."""
+    """Return the term for the number of bits of ``x >= 0``."""
     length = z3.BitVecVal(0, WIDTH)
     for k in range(WIDTH - 1):
         length = z3.If(x >= 1 << k, z3.BitVecVal(k + 1, WIDTH), length)

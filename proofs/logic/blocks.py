@@ -69,18 +69,18 @@ class BlocksReader(Z3Reader):
         return super().operator(x, args)
 
     def exponent(self, x: object) -> Z3Term:
-        """Of a power of two, ``1 << e``, the ``e``; raises Undecided for what is none."""
+        """Return the term ``e`` of a power of two ``1 << e``; raise Undecided for any other term."""
         if isinstance(x, Node) and is_power(x):
             return self(x.args[1])
         raise Undecided(f"{x!r} is not written as a power of two")
 
     def know(self, *facts: Z3Term) -> None:
-        """Facts, from now on."""
+        """Add the facts, which hold from now on."""
         self.facts += facts
         self.solver.add(*facts)
 
     def power(self, e: Z3Term) -> Z3Term:
-        """``2**e``."""
+        """Return the term for ``2**e``, and add the facts about it."""
         if e.get_id() not in self.exponents:
             self.exponents[e.get_id()] = e
             self.know(z3.Implies(e >= 0, POWER(e) >= 1), z3.Implies(e == 0, POWER(e) == 1))  # power_positive, power_0
@@ -98,7 +98,7 @@ class BlocksReader(Z3Reader):
         return POWER(e)
 
     def exactly(self, bits: int) -> list[Z3Term]:
-        """What powers and blocks are where exponents are small numbers, or beyond."""
+        """Return facts that fix powers and blocks for exponents up to ``bits``, and bound the powers of larger ones."""
         facts = []
         for e in self.exponents.values():
             facts.append(z3.Implies(e > bits, POWER(e) > 2**bits))  # power_grows
@@ -113,14 +113,14 @@ class BlocksReader(Z3Reader):
         return facts
 
     def length(self, x: Z3Term) -> Z3Term:
-        """The number of bits of ``x``."""
+        """Return the term for the number of bits of ``x``."""
         n = LENGTH(x)
         low, high = self.power(n - 1), self.power(n)
         self.know(z3.Implies(x >= 1, z3.And(n >= 1, low <= x, x < high)))  # length_bounds
         return n
 
     def block(self, x: Z3Term, e: Z3Term) -> Z3Term:
-        """``x >> e``."""
+        """Return the term for ``x >> e``."""
         self.power(e)
         if x.get_id() not in self.numbers:
             self.numbers[x.get_id()] = x
@@ -131,12 +131,12 @@ class BlocksReader(Z3Reader):
         return BLOCK(x, e)
 
     def blocks(self, x: Z3Term, e: Z3Term) -> None:
-        """In which block of ``2**e`` numbers ``x`` lies, and how that goes with other sizes."""
+        """Add the facts about the block of ``2**e`` numbers in which ``x`` lies, and about twice or half that size."""
         others = self.exponents.values()
         self.know(*bounds(x, e), *(fact for other in others for fact in (halved(x, e, other), halved(x, other, e))))
 
     def flipped(self, x: Node, args: list[Z3Term]) -> Z3Term:
-        """``x ^ 1`` and ``x ^ (1 << e)``; of two other numbers nothing is known but that."""
+        """Return the term for ``x ^ 1`` or ``x ^ (1 << e)``; an XOR of two other numbers is left uninterpreted."""
         if is_one(x.args[1]):
             return z3.If(args[0] % 2 == 0, args[0] + 1, args[0] - 1)  # flip_0
         if not is_power(x.args[1]):
@@ -148,7 +148,7 @@ class BlocksReader(Z3Reader):
         return self.written[-1][2]
 
     def flip(self, v: Z3Term, e: Z3Term) -> Z3Term:
-        """``v ^ (1 << e)``."""
+        """Return the term for ``v ^ (1 << e)``."""
         b = self.block(v, e)
         natural = z3.And(v >= 0, e >= 0)
         other = XOR(v, POWER(e))
@@ -161,16 +161,16 @@ class BlocksReader(Z3Reader):
         return flip
 
     def above(self, v: Z3Term, e: Z3Term, flip: Z3Term, other: Z3Term) -> None:
-        """A bit that is flipped leaves larger blocks alone."""
+        """Add the fact that flipping bit ``e`` of ``v`` leaves the larger blocks unchanged."""
         self.know(alike(v, e, other, self.block(flip, other), self.block(v, other)))
 
     def together(self, x: Z3Term, y: Z3Term, e: Z3Term) -> Z3Term:
-        """``x ^ y < 2**e``: both lie in one block."""
+        """Return the term for ``x ^ y < 2**e``: both numbers lie in one block."""
         natural = z3.And(x >= 0, y >= 0, e >= 0)
         return z3.If(natural, self.block(x, e) == self.block(y, e), BELOW(x, y, e))  # below_block
 
     def apart(self, x: Z3Term, y: Z3Term) -> Z3Term:
-        """The number of bits of ``x ^ y``: how large blocks must be for both to lie in one."""
+        """Return the number of bits of ``x ^ y``: how large a block must be to hold both numbers."""
         n = APART(x, y)
         if n.get_id() not in self.pairs:
             self.pairs[n.get_id()] = x, y, n
@@ -181,12 +181,12 @@ class BlocksReader(Z3Reader):
         return n
 
     def parted(self, x: Z3Term, y: Z3Term, n: Z3Term, e: Z3Term) -> None:
-        """Blocks of ``2**e`` and the length of ``x ^ y``."""
+        """Add the fact that relates blocks of ``2**e`` numbers to ``n``, the length of ``x ^ y``."""
         natural = z3.And(x >= 0, y >= 0, e >= 0)
         self.know(z3.Implies(natural, (self.block(x, e) == self.block(y, e)) == (n <= e)))  # length_of_xor
 
     def shifted(self, x: Z3Term, e: Z3Term) -> Z3Term:
-        """``x << e``: where block ``x`` of ``2**e`` numbers begins."""
+        """Return the term for ``x << e``: the number at which block ``x`` of ``2**e`` numbers begins."""
         self.power(e)
         start = SHIFT(x, e)
         if start.get_id() not in self.shifts:
@@ -203,7 +203,10 @@ class BlocksReader(Z3Reader):
         return start
 
     def beside(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term) -> None:
-        """How a number lies to where a block begins and ends, and that a power of two ends no block midway."""
+        """Add the facts about where ``y`` lies relative to the start and the end of block ``x``.
+
+        Also add that a power of two never ends a block midway.
+        """
         b = self.block(y, e)
         self.know(
             z3.Implies(e >= 0, (start <= y) == (x <= b)),  # shift_start
@@ -213,11 +216,11 @@ class BlocksReader(Z3Reader):
             self.ends(x, e, start, y, other)
 
     def ends(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, other: Z3Term) -> None:
-        """A block that begins before some number below a power of two ends before that power."""
+        """Add the fact that a block that begins before a number below a power of two ends before that power."""
         self.know(within(x, e, start, self.block(y, e), y, other))
 
     def halves(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, d: Z3Term, other: Z3Term) -> None:
-        """Where the next block begins, and the halves of a block, if ``x`` is one of them and ``y`` the block."""
+        """Add the facts about where the next block begins, and, if ``x`` is a half of block ``y``, where it begins."""
         next_size = z3.And(e >= 0, d == e + 1)
         self.know(
             z3.Implies(z3.And(e >= 0, d == e, y == x + 1), other == start + POWER(e)),  # shift_next
@@ -226,14 +229,14 @@ class BlocksReader(Z3Reader):
         )
 
     def finer(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, d: Z3Term, other: Z3Term) -> None:
-        """A number at which a block begins is one at which a smaller block begins."""
+        """Add the fact that a number at which a block begins is also one at which a smaller block begins."""
         if not (x.decl() == y.decl() == BLOCK and x.arg(0).eq(y.arg(0)) and x.arg(1).eq(e) and y.arg(1).eq(d)):
             return
         v = x.arg(0)
         self.know(z3.Implies(z3.And(v >= 0, d >= 0, d <= e, start == v), other == v))  # shift_finer
 
     def reversed(self, x: Z3Term, bits: Z3Term) -> Z3Term:
-        """The lowest bits of ``x`` in reverse order."""
+        """Return the term for the lowest ``bits`` bits of ``x`` in reverse order."""
         known = {bits.get_id() for _, bits, _ in self.mirrored.values()}
         mirrored = self.mirror(x, bits)
         if bits.get_id() not in known:
@@ -242,7 +245,7 @@ class BlocksReader(Z3Reader):
         return mirrored
 
     def mirror(self, x: Z3Term, bits: Z3Term) -> Z3Term:
-        """The same, without what follows for numbers with a bit flipped."""
+        """Return the reversed bits as ``reversed`` does, without adding the facts about numbers with a bit flipped."""
         mirrored = REVERSE(x, bits)
         if mirrored.get_id() not in self.mirrored:
             self.power(bits)
@@ -255,7 +258,7 @@ class BlocksReader(Z3Reader):
         return mirrored
 
     def turned(self, v: Z3Term, e: Z3Term, flip: Z3Term, bits: Z3Term) -> None:
-        """Where bit ``e`` is flipped, in reverse order that is bit ``bits - 1 - e``."""
+        """Add the fact that flipping bit ``e`` flips bit ``bits - 1 - e`` of the reversed number."""
         other = self.flip(self.mirror(v, bits), bits - 1 - e)
         inside = z3.And(v >= 0, e >= 0, e < bits)
         self.know(z3.Implies(inside, self.mirror(flip, bits) == other))  # reverse_flip
@@ -265,7 +268,7 @@ class BlocksReader(Z3Reader):
 
 @remembered
 def ordered(d: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
-    """How two powers compare."""
+    """Return the facts that compare the powers ``2**d`` and ``2**e``."""
     return (
         z3.Implies(z3.And(d >= 0, d < e), 2 * POWER(d) <= POWER(e)),  # power_grows
         z3.Implies(z3.And(d >= 0, e == d + 1), POWER(e) == 2 * POWER(d)),  # power_next
@@ -274,7 +277,7 @@ def ordered(d: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
 
 @remembered
 def bounds(x: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
-    """In which block of ``2**e`` numbers ``x`` lies."""
+    """Return the facts about the block of ``2**e`` numbers in which ``x`` lies."""
     b = BLOCK(x, e)
     natural = z3.And(x >= 0, e >= 0)
     return (
@@ -285,38 +288,38 @@ def bounds(x: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
 
 @remembered
 def halved(x: Z3Term, e: Z3Term, other: Z3Term) -> Z3Term:
-    """In which block ``x`` lies of those that are twice as long."""
+    """Return the fact about the block in which ``x`` lies among blocks that are twice as long."""
     return z3.Implies(z3.And(e >= 0, other == e + 1), BLOCK(x, other) == BLOCK(x, e) / 2)  # block_next
 
 
 @remembered
 def alike(v: Z3Term, e: Z3Term, other: Z3Term, block: Z3Term, before: Z3Term) -> Z3Term:
-    """A bit that is flipped leaves larger blocks alone."""
+    """Return the fact that flipping bit ``e`` leaves the larger blocks unchanged."""
     return z3.Implies(z3.And(v >= 0, e >= 0, e < other), block == before)  # flip_above
 
 
 @remembered
 def within(x: Z3Term, e: Z3Term, start: Z3Term, b: Z3Term, y: Z3Term, other: Z3Term) -> Z3Term:
-    """A block that begins before some number below a power of two ends before that power."""
+    """Return the fact that a block that begins before some number below a power of two ends before that power."""
     inside = z3.And(e >= 0, e <= other, y < POWER(other), x <= b)
     return z3.Implies(inside, start + POWER(e) <= POWER(other))  # shift_within
 
 
 def bit_by_bit(x: Z3Term, bits: int) -> Z3Term:
-    """The lowest ``bits`` bits of ``x`` in reverse order."""
+    """Return the term for the lowest ``bits`` bits of ``x`` in reverse order."""
     return z3.Sum([z3.IntVal(0), *(x / 2**k % 2 * 2 ** (bits - 1 - k) for k in range(bits))])
 
 
 def is_xor(x: Node) -> bool:
-    """Whether it is an exclusive or of two numbers of which none is written as a power of two."""
+    """Return whether ``x`` is an exclusive or of two numbers, neither of which is written as a power of two."""
     return x.op == "^" and not any(is_power(a) or is_one(a) for a in x.args)
 
 
 def is_power(x: object) -> bool:
-    """Whether it is written as a power of two."""
+    """Return whether ``x`` is written as a power of two."""
     return isinstance(x, Node) and x.op == "<<" and is_one(x.args[0])
 
 
 def is_one(x: object) -> bool:
-    """Whether it is the number 1; a term is none, whatever its value."""
+    """Return whether ``x`` is the number 1; a term never is, whatever its value."""
     return not isinstance(x, Node) and x == 1

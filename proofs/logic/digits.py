@@ -60,7 +60,7 @@ class DigitsReader(Z3Reader):
         return read(*args) if x.op in ("power", "log") else by_case(read, *args)
 
     def written_out(self, op: str, args: list[Z3Term]) -> Z3Term | None:
-        """A prefix, a digit, a power or the difference that putting a digit makes, written as what it is."""
+        """Return the prefix, digit, power or change by a put digit that a written-out formula is, else None."""
         heads: list[Z3Term] = [a.decl() for a in args]
         match op, heads:
             case "//", [_, d] if d.eq(POWER):
@@ -75,23 +75,23 @@ class DigitsReader(Z3Reader):
         return None
 
     def to_base(self, k: Z3Term) -> None:
-        """All digits are to one base, which is at least 2."""
+        """Require that all digits are to the one base ``k``, which is at least 2; raise Undecided otherwise."""
         if self.base is None and self.sure(k >= 2):
             self.base = k
         if self.base is None or not k.eq(self.base):
             raise Undecided(f"digits to the base {k}: only one base, of which the hypotheses say >= 2, can be read")
 
     def know(self, *facts: Z3Term) -> None:
-        """Facts, from now on."""
+        """Add the facts, which hold from now on."""
         self.facts += facts
 
     def bounded(self, fact: Z3Term) -> None:
-        """A fact that also tells how far a remainder can range."""
+        """Add a fact that also tells how far a remainder can range."""
         self.know(fact)
         self.solver.add(fact)
 
     def power(self, e: Z3Term) -> Z3Term:
-        """``k**e``."""
+        """Return the term for ``k**e``, and add the facts about it."""
         if e.get_id() not in self.powers:
             self.powers[e.get_id()] = e
             self.know(z3.Implies(e >= 0, POWER(e) >= 1), z3.Implies(e == 0, POWER(e) == 1))  # power_positive, power_0
@@ -104,14 +104,14 @@ class DigitsReader(Z3Reader):
         return POWER(e)
 
     def log(self, x: Z3Term) -> Z3Term:
-        """The largest ``e`` with ``k**e <= x``."""
+        """Return the term for the largest ``e`` with ``k**e <= x``."""
         e = LOG(x)
         low, high = self.power(e), self.power(e + 1)
         self.bounded(z3.Implies(x >= 1, z3.And(e >= 0, low <= x, x < high)))  # log_bounds
         return e
 
     def rest(self, x: Z3Term, d: Z3Term) -> Z3Term:
-        """``x % d``."""
+        """Return the term for ``x % d``."""
         e = REMAINDER(x, d)
         self.divided.append((x, d))
         self.bounded(z3.Implies(d >= 1, z3.And(e >= 0, e < d)))  # remainder_bounds
@@ -119,11 +119,11 @@ class DigitsReader(Z3Reader):
         return e
 
     def multiplied(self, e: Z3Term) -> Z3Term:
-        """``k**e * k``."""
+        """Return the term for ``k**e * k``."""
         return z3.If(e >= 0, self.power(e + 1), PRODUCT(e))  # power_next
 
     def known(self, x: Z3Term) -> None:
-        """From now on there are facts about the digits and prefixes of ``x`` that are asked for."""
+        """Add, from now on, the facts about the digits and prefixes of ``x`` that are asked for."""
         if x.get_id() not in self.numbers:
             self.numbers[x.get_id()] = x
             for e in self.powers.values():
@@ -132,7 +132,7 @@ class DigitsReader(Z3Reader):
                 self.placed(x, e, len(self.numbers) - 1)
 
     def place(self, e: Z3Term) -> None:
-        """From now on there are facts about digit ``e`` of all numbers."""
+        """Add, from now on, the facts about digit ``e`` of all numbers."""
         self.power(e)
         self.power(e + 1)
         if e.get_id() not in self.places:
@@ -143,19 +143,19 @@ class DigitsReader(Z3Reader):
                 self.beside(*one, e)
 
     def prefix(self, x: Z3Term, e: Z3Term) -> Z3Term:
-        """``x // k**e``."""
+        """Return the term for ``x // k**e``."""
         self.power(e)
         self.known(x)
         return PREFIX(x, e)
 
     def digit(self, x: Z3Term, e: Z3Term) -> Z3Term:
-        """``x // k**e % k``."""
+        """Return the term for ``x // k**e % k``."""
         self.place(e)
         self.known(x)
         return DIGIT(x, e)
 
     def put(self, x: Z3Term, e: Z3Term, b: Z3Term) -> Z3Term:
-        """``x`` with ``b`` as its digit ``e``."""
+        """Return the term for ``x`` with ``b`` as its digit ``e``."""
         y = PUT(x, e, b)
         if not any(y.eq(other) for *_, other in self.puts):
             self.place(e)
@@ -171,15 +171,15 @@ class DigitsReader(Z3Reader):
         return y
 
     def proper(self, x: Z3Term, e: Z3Term, b: Z3Term) -> Z3Term:
-        """``b`` can be digit ``e`` of ``x``."""
+        """Return the condition that ``b`` can be digit ``e`` of ``x``."""
         return z3.And(x >= 0, e >= 0, b >= 0, b < self.base)
 
     def cut(self, x: Z3Term, e: Z3Term) -> None:
-        """What is left of ``x`` without its last ``e`` digits."""
+        """Add the facts about the prefix of ``x``: what is left without its last ``e`` digits."""
         self.know(*left(x, e))
 
     def placed(self, x: Z3Term, e: Z3Term, before: int) -> None:
-        """What is so of digit ``e`` of one number, and how it goes with the first ``before`` others."""
+        """Add the facts about digit ``e`` of ``x``, and those that compare ``x`` with the first ``before`` numbers."""
         b, g, natural = PREFIX(x, e), DIGIT(x, e), z3.And(x >= 0, e >= 0)
         self.bounded(z3.Implies(natural, z3.And(g >= 0, g < self.base, g <= b)))  # digit_bounds
         self.know(z3.Implies(z3.And(natural, PREFIX(x, e + 1) == 0), b == g))  # prefix_last
@@ -187,17 +187,20 @@ class DigitsReader(Z3Reader):
             self.know(*compared(x, y, e))
 
     def above(self, x: Z3Term, e: Z3Term, b: Z3Term, y: Z3Term, other: Z3Term) -> None:
-        """To put a digit leaves the digits before it alone."""
+        """Add the fact that putting digit ``e`` leaves the prefixes above it unchanged."""
         higher = z3.And(self.proper(x, e, b), other > e)
         self.know(z3.Implies(higher, PREFIX(y, other) == PREFIX(x, other)))  # put_above
 
     def beside(self, x: Z3Term, e: Z3Term, b: Z3Term, y: Z3Term, other: Z3Term) -> None:
-        """And every other digit."""
+        """Add the fact that putting digit ``e`` leaves every other digit unchanged."""
         apart = z3.And(self.proper(x, e, b), other >= 0, other != e)
         self.know(z3.Implies(apart, DIGIT(y, other) == DIGIT(x, other)))  # put_other
 
     def exactly(self, bits: int) -> list[Z3Term]:
-        """What all this is for small numbers, of so many bits at most, and small bases; others are left out."""
+        """Return facts that fix all values for numbers of at most ``bits`` bits and small bases.
+
+        Other cases are excluded.
+        """
         most = 1 << bits - 1
         bases = [base] if (base := self.at.get(str(self.base))) else range(2, most + 2)
         facts = [z3.Or([self.base == k for k in bases])]
@@ -219,7 +222,7 @@ class DigitsReader(Z3Reader):
 
 @remembered
 def compared(x: Z3Term, y: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
-    """How two numbers compare that have other digits alike, and two prefixes."""
+    """Return the facts that compare two numbers whose other digits are equal, and those about two prefixes."""
     natural = z3.And(x >= 0, y >= 0, e >= 0)
     same = z3.And(natural, REST(x, e) == REST(y, e))
     both = z3.And(PREFIX(x, e + 1) == PREFIX(y, e + 1), DIGIT(x, e) == DIGIT(y, e))
@@ -232,13 +235,13 @@ def compared(x: Z3Term, y: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
 
 @remembered
 def grows(d: Z3Term, e: Z3Term) -> Z3Term:
-    """How two powers compare."""
+    """Return the fact that compares the powers of the base with exponents ``d`` and ``e``."""
     return z3.Implies(z3.And(d >= 0, d < e), 2 * POWER(d) <= POWER(e))  # power_grows
 
 
 @remembered
 def left(x: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
-    """How large a number is without its last digits."""
+    """Return the facts about how large ``x`` is without its last ``e`` digits."""
     b = PREFIX(x, e)
     natural = z3.And(x >= 0, e >= 0)
     return (
@@ -248,7 +251,10 @@ def left(x: Z3Term, e: Z3Term) -> tuple[Z3Term, ...]:
 
 
 def by_case(read: Callable[..., Z3Term], x: Z3Term, *rest: Z3Term) -> Z3Term:
-    """Of a number that is one or another, depending on a condition, the facts are about both and not about it."""
+    """Apply ``read`` to each case of a number that depends on a condition, so that facts are about the cases.
+
+    The number as a whole gets no facts.
+    """
     if not z3.is_app_of(x, z3.Z3_OP_ITE):
         return read(x, *rest)
     condition, one, other = x.children()

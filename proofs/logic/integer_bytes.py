@@ -14,12 +14,12 @@ PLANES = (8, 4, 2, 1)
 
 
 def planes(bits: int) -> Sequence[int]:
-    """The widths of a number's planes, of which the last ones make up less than eight."""
+    """Return the widths of a number's planes, of which the last ones make up less than eight."""
     return [8] * (bits // 8) + [width for width in PLANES[1:] if bits & width]
 
 
 def sizes(octets: Callable[[Int, int], Int], bits: int) -> Iterator[Obligation]:
-    """The bytes of a plane."""
+    """Yield the obligations about the bytes of a plane."""
     yield Obligation(f"none, {bits} bits", (), octets(0, bits) == 0)
     yield Obligation(f"room for all, {bits} bits", (a >= 0,), 8 * octets(a, bits) >= bits * a)
     yield Obligation(f"and no more, {bits} bits", (a >= 0,), 8 * octets(a, bits) <= bits * a + 7)

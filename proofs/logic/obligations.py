@@ -35,11 +35,11 @@ class Obligation(NamedTuple):
     claim: Bool
     annotation: bool = False
     encoding: str = ""
-    """How it is read, where not as the page's formulas are."""
+    """The encoding in which the obligation is read, where it is not that of the page's formulas."""
 
 
 def within(x: Int, top: Int = p) -> Bool:
-    """``0 <= x < top``."""
+    """Return the condition ``0 <= x < top``."""
     return both(x >= 0, x < top)
 
 
@@ -63,33 +63,37 @@ RANKS: tuple[Bool, ...] = (p >= 1, within(q), within(r), within(s))
 """At least one rank; q, r, s are ranks."""
 
 ROUND = (*RANKS, within(c))
-"""The same, and c is one of p chunks."""
+"""At least one rank; q, r, s are ranks and c is one of p chunks."""
 
 
 def always(page: Page) -> tuple[Bool, ...]:
-    """At least one rank; q, r, s are ranks and c is a chunk of the page."""
+    """Return the hypotheses that there is a rank, that q, r, s are ranks and that c is a chunk of the page."""
     return (*RANKS, within(c, page.chunks(p)))
 
 
 def during(page: Page, *steps: Sym) -> tuple[Bool, ...]:
-    """As ``always``, and each of ``steps`` (by default ``t``) is a step of the page."""
+    """Return the hypotheses of ``always``, and that each of ``steps`` (by default ``t``) is a step of the page."""
     return (*always(page), *(within(x, page.steps(p)) for x in steps or (t,)))
 
 
 def letter(page: Page, name: Int = j) -> tuple[Int, ...]:
-    """By which letter formulas are asked for a message, ``name``; by none where a rank sends only one."""
+    """Return the letter ``name`` by which formulas are asked for a message; empty where a rank sends only one."""
     return (name,) if page.several else ()
 
 
 def letters(page: Page, *names: Sym, step: Sym = t) -> tuple[Bool, ...]:
-    """Each of ``names`` (by default ``j``) is a message of ``step``; nothing is said where a rank sends only one."""
+    """Return the hypotheses that each of ``names`` (by default ``j``) is a message of ``step``.
+
+    Nothing is said where a rank sends only one message.
+    """
     return tuple(within(x, page.messages(step, p)) for x in names or (j,)) if page.several else ()
 
 
 def schedule(page: Page) -> Iterator[Obligation]:
-    """The formulas make a schedule: indices in range, and who sends and who listens agree.
+    """Yield the obligations that the formulas make a schedule.
 
-    ``dst`` and ``src`` undo each other on all ranks, so that ``src(r)`` sends to ``r`` or to nobody.
+    Indices are in range, and who sends and who listens agree: ``dst`` and ``src`` undo each other on all ranks,
+    so that ``src(r)`` sends to ``r`` or to nobody.
     """
     any_j, step = letter(page), (*during(page), *letters(page))
     src, dst = page.src(r, t, p, *any_j), page.dst(r, t, p, *any_j)
@@ -108,7 +112,7 @@ def schedule(page: Page) -> Iterator[Obligation]:
 
 
 def result(page: Page) -> Iterator[Obligation]:
-    """Every cell ends with exactly the contributions of its goal, each once."""
+    """Yield the obligations that every cell ends with exactly the contributions of its goal, each once."""
     yield from schedule(page)
     yield from valued(page)
     start, step, end = always(page), during(page), page.steps(p)
@@ -130,7 +134,10 @@ def result(page: Page) -> Iterator[Obligation]:
 
 
 def valued(page: Page) -> Iterator[Obligation]:
-    """Formulas have values wherever they are asked: none shifts by a negative number, as no run could."""
+    """Yield the obligations that formulas have values wherever they are asked.
+
+    No formula shifts by a negative number, as no run could.
+    """
     any_j, at = letter(page), (page.holds(q, r, c, t, p), page.live(r, c, t, p))
     asked = [f(r, t, p, *any_j) for f in (page.dst, page.src, page.chunk, page.active)]
     asked += [page.count(r, t, p), page.adds(t, p)]
@@ -143,7 +150,7 @@ def valued(page: Page) -> Iterator[Obligation]:
 
 
 def shifts(terms: Iterable[Int | Bool]) -> list[Int]:
-    """By how much something is shifted in these terms."""
+    """Return the amounts by which these terms shift something."""
     found: dict[int, Int] = {}
     todo: list[Node] = [x for x in terms if isinstance(x, Node)]
     seen = set[int]()
@@ -157,10 +164,10 @@ def shifts(terms: Iterable[Int | Bool]) -> list[Int]:
 
 
 def brought(page: Page) -> Iterator[Obligation]:
-    """Of several messages, the one that ``who`` names brings a contribution, and no other.
+    """Yield the obligations that of several messages only the one ``who`` names brings a contribution.
 
-    So what the other obligations say of that one is said of all: where a step adds, every other
-    brings none of ``q``'s; where it overwrites, there is no other.
+    So what the other obligations say of that message holds for all: where a step adds, every other message
+    brings nothing of ``q``'s; where it overwrites, there is no other message.
     """
     step, sender, adds = (*during(page), *letters(page)), page.src(r, t, p, j), page.adds(t, p)
     got, lives = sends(page, sender, j), page.live(r, c, t + 1, p)
@@ -171,7 +178,7 @@ def brought(page: Page) -> Iterator[Obligation]:
 
 
 def came(page: Page, rank: Int, q: Int) -> tuple[Bool, Int]:
-    """Whether the message comes that may bring ``q``'s contribution to ``rank`` in step ``t``, and from whom."""
+    """Return whether the message comes that may bring ``q``'s contribution to ``rank`` in step ``t``, and from whom."""
     brings = letter(page, page.who(q, rank, c, t, p))
     sender = page.src(rank, t, p, *brings)
     told = sends(page, sender, *brings)
@@ -179,12 +186,12 @@ def came(page: Page, rank: Int, q: Int) -> tuple[Bool, Int]:
 
 
 def sends(page: Page, rank: Int, *j: Int) -> Bool:
-    """Rank ``rank`` sends chunk ``c`` in step ``t``, of several messages in the ``j``-th."""
+    """Return the condition that ``rank`` sends chunk ``c`` in step ``t``, with several messages in the ``j``-th."""
     return both(page.active(rank, t, p, *j), sent(page, rank, *j))
 
 
 def sent(page: Page, rank: Int, *j: Int) -> Bool:
-    """Chunk ``c`` is one of those that rank ``rank`` sends in step ``t``, if it does."""
+    """Return the condition that ``c`` is one of the chunks that ``rank`` sends in step ``t``, if it sends."""
     first, count = page.chunk(rank, t, p, *j), page.count(rank, t, p)
     if single(count):
         return first == c
@@ -194,12 +201,12 @@ def sent(page: Page, rank: Int, *j: Int) -> Bool:
 
 
 def single(count: Int) -> bool:
-    """Whether a message is written as one of a single chunk."""
+    """Return whether ``count`` is written as 1: the message is a single chunk."""
     return isinstance(count, int) and count == 1
 
 
 def placed(page: Page) -> Bool:
-    """What rank ``r`` sends in step ``t`` are chunks of the page."""
+    """Return the condition that what rank ``r`` sends in step ``t`` are chunks of the page."""
     first, count, chunks = page.chunk(r, t, p, *letter(page)), page.count(r, t, p), page.chunks(p)
     if single(count):
         return within(first, chunks)
@@ -209,17 +216,19 @@ def placed(page: Page) -> Bool:
 
 
 def near(c: Int) -> tuple[Int, Int, Int]:
-    """Candidates for a rank or a contribution that exists: a few around ``c``."""
+    """Return candidates for a rank or a contribution that exists: ``c`` and its two neighbours."""
     return c, (c - 1) % p, (c + 1) % p
 
 
 def note(name: str, hypotheses: tuple[Bool, ...], claim: Bool) -> Obligation:
-    """An obligation about the page's annotations."""
+    """Return an obligation about the page's annotations."""
     return Obligation(name, hypotheses, claim, annotation=True)
 
 
 def agreement(page: Page, same: Same) -> Iterator[Obligation]:
-    """Any two ranks end with the identical term in every chunk, hence with identical bits.
+    """Yield the obligations that any two ranks end with the identical term in every chunk.
+
+    Identical terms have identical bits.
 
     The rule is congruence: two terms made in the same way from identical parts are identical;
     an addition may swap its two parts.
@@ -248,7 +257,9 @@ def agreement(page: Page, same: Same) -> Iterator[Obligation]:
 
 
 def sums(page: Page, same: Same) -> Iterator[Obligation]:
-    """Two sums of several copies, each in the order of their ranks, are identical if the copies are, one by one.
+    """Yield the obligations that two sums of several copies are identical if the copies are, one by one.
+
+    Each sum adds its copies in the order of their ranks.
 
     A copy that goes into rank ``r``'s sum has a counterpart in rank ``s``'s: that which brings
     ``s`` the same contribution.  Counterparts are identical, and in the same order; as this is so
@@ -269,21 +280,24 @@ def sums(page: Page, same: Same) -> Iterator[Obligation]:
 
 
 def part(page: Page, x: Int, rank: Int) -> Bool:
-    """Rank ``x``'s copy goes into the sum that ``rank`` makes in step ``t``."""
+    """Return the condition that rank ``x``'s copy goes into the sum that ``rank`` makes in step ``t``."""
     got, sender = came(page, rank, x)
     return either(x == rank, both(got, sender == x))
 
 
 def counterpart(page: Page, x: Int, rank: Int) -> Int:
-    """The rank whose copy brings rank ``x``'s contribution to ``rank``'s sum in step ``t``, its own included."""
+    """Return the rank whose copy brings rank ``x``'s contribution to ``rank``'s sum in step ``t``.
+
+    It may be ``rank`` itself.
+    """
     return where(page.holds(x, rank, c, t, p), rank, came(page, rank, x)[1])
 
 
 def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
-    """Every partial sum is added to at most one other, and none that was is sent, added to or returned.
+    """Yield the obligations that every partial sum is added to at most one other.
 
-    So what a rank leaves out of a chunk that it sends is missing in one place only: all that was
-    left out, and the result, add up to the sum of all inputs, entry by entry.
+    None that was added is then sent, added to or returned.  So what a rank leaves out of a chunk that it sends is
+    missing in one place only: all that was left out, and the result, add up to the sum of all inputs, entry by entry.
     """
     yield from result(page)
     step, end = during(page), page.steps(p)
@@ -299,9 +313,10 @@ def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
 
 
 def economy(page: Page) -> Iterator[Obligation]:
-    """No message is in vain: each brings its receiver, in every chunk, a contribution that was not there.
+    """Yield the obligations that no message is in vain.
 
-    That some rank ``q``'s contribution is new is shown by naming one of a few candidates.
+    Each message brings its receiver, in every chunk, a contribution that was not there.  To show that some rank
+    ``q``'s contribution is new, one of a few candidates for ``q`` is named.
     """
     yield from schedule(page)
     any_j, step = letter(page), (*during(page), *letters(page))
@@ -316,7 +331,10 @@ def economy(page: Page) -> Iterator[Obligation]:
 
 
 def news(page: Page, sender: Int, chunk: Int) -> Bool:
-    """Rank ``r`` lacks a contribution that ``sender`` has in that chunk, and the page vouches for both copies."""
+    """Return the condition that ``sender`` has a contribution to ``chunk`` that rank ``r`` lacks.
+
+    The page vouches for both copies.
+    """
     live = both(page.live(sender, chunk, t, p), page.live(r, chunk, t, p))
     new = [
         every(live, page.holds(q, sender, chunk, t, p), negate(page.holds(q, r, chunk, t, p)))
@@ -327,11 +345,11 @@ def news(page: Page, sender: Int, chunk: Int) -> Bool:
 
 LEMMA = "lemma "
 Lemmas = Callable[[Int, Int, Int], Sequence[Bool]]
-"""``lemmas(r, t, p)``: what is so of every rank in every step; each may rest on those before it."""
+"""``lemmas(r, t, p)``: truths about every rank in every step; each may rest on those before it."""
 
 
 def with_lemmas(page: Page, lemmas: Lemmas | None, claims: Iterable[Obligation]) -> Iterator[Obligation]:
-    """The lemmas themselves, and ``claims`` with the lemmas, of the ranks that they speak of, as further hypotheses.
+    """Yield the lemmas' obligations, then ``claims`` with the lemmas that help them as further hypotheses.
 
     A lemma that speaks of ``c`` or ``q`` helps only claims that do; as a hypothesis of others it would cost time.
     """
@@ -347,7 +365,7 @@ def with_lemmas(page: Page, lemmas: Lemmas | None, claims: Iterable[Obligation])
 
 
 def known(claim: Obligation, at_r: Sequence[Bool], at_s: Sequence[Bool]) -> tuple[Bool, ...]:
-    """The lemmas that help this claim."""
+    """Return the lemmas that help this claim."""
     spoken = variables(claim.claim)
     if claim.encoding or not any("t" in variables(h) for h in claim.hypotheses):
         return ()
@@ -358,7 +376,7 @@ Bound = Callable[[Int, Int, Int], Int]
 
 
 def partition(bound: Bound = bound) -> Iterator[Obligation]:
-    """The chunks cut ``[0, n)`` without gap or overlap, for every n >= 0, n < p included."""
+    """Yield the obligations that the chunks cut ``[0, n)`` without gap or overlap, for all n >= 0, even n < p."""
     box = (p >= 1, n >= 0, within(c))
     yield Obligation("begins at 0", box, bound(0, n, p) == 0)
     yield Obligation("ends at n", box, bound(p, n, p) == n)

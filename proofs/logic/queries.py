@@ -16,25 +16,25 @@ from sparring.proofs.logic.symbolic import EFFORT, Z3Reader
 from sparring.spec.core.numbers import Bool, Evaluator, Node, Reader, Sym, evaluate, variables
 
 READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
-"""By encoding."""
+"""The readers, by encoding."""
 FactsReader = BlocksReader | DigitsReader
 FACTS: Mapping[str, type[FactsReader]] = {"bits": BlocksReader, "digits": DigitsReader}
-"""By encoding, what is tried first, as it knows facts that decide a question for every p."""
+"""The reader that is tried first, by encoding: it knows facts that decide a question for every p."""
 
 
 class Answer(NamedTuple):
-    """What the solvers said of one obligation."""
+    """The solvers' answers to one obligation."""
 
     obligation: Obligation
     solvers: dict[str, str]
-    """By solver: "unsat" (it holds), "sat" or "unknown"; "unreadable" where none could be asked."""
+    """The answers by solver: "unsat" (the claim holds), "sat" or "unknown"; "unreadable" where none could be asked."""
     smtlib: str
     witness: dict[str, int]
     """A counterexample with the fewest ranks; empty where there is none."""
     problem: str
     """Why the answer is neither yes nor no; empty where it is."""
     below: bool = False
-    """It speaks of numbers that the bits allow, and so of p < 2^31 alone."""
+    """The answer is about numbers that fit into the bits, and so about p < 2^31 alone."""
 
     @property
     def holds(self) -> bool:
@@ -58,13 +58,13 @@ class Shared(Reader[Any]):
         return self.kept(type(x), x.op, *args)
 
     def kept(self, kind: type[Node], op: str, *args: Any) -> Any:
-        """The term with this operator and these operands."""
+        """Return the first term with this operator and these operands."""
         key = (kind, op, *(id(a) if isinstance(a, Node) else (type(a), a) for a in args))
         return self.first.setdefault(key, kind(op, *args))
 
 
 class Memory:
-    """What was read and answered before: conjectures about one page, and about its mutants, share obligations."""
+    """The readings and answers so far, since conjectures about one page and its mutants share obligations."""
 
     def __init__(self) -> None:
         self.shared = Shared()
@@ -75,7 +75,7 @@ class Memory:
         self.answers: dict[tuple[Any, ...], Answer] = {}
 
     def answer(self, claim: Obligation, second_opinion: bool, encoding: str) -> Answer:
-        """The obligation's answer; with a second opinion too if there is one already."""
+        """Return the obligation's answer, with a second opinion too if there is one already."""
         premises = (encoding, *(self.identity(h) for h in claim.hypotheses))
         full, short = ((opinion, premises, self.identity(claim.claim)) for opinion in (True, second_opinion))
         known = self.answers.get(full) or self.answers.get(short)
@@ -84,12 +84,12 @@ class Memory:
         return known._replace(obligation=claim)
 
     def identity(self, x: Bool) -> tuple[type, int]:
-        """The same for equal terms alone."""
+        """Return a key that equal terms share, and different terms do not."""
         one = self.shared(x)
         return type(one), id(one) if isinstance(one, Node) else one
 
     def fresh(self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool, encoding: str) -> Answer:
-        """The answer to what was not asked before; obligations with the same hypotheses share their reading."""
+        """Return the answer to a new question; obligations with the same hypotheses share their reading."""
         if encoding in FACTS and (confirmed := self.by_facts(claim, premises, second_opinion, encoding)):
             return confirmed
         if encoding not in READERS:
@@ -105,10 +105,10 @@ class Memory:
     def by_facts(
         self, claim: Obligation, premises: tuple[Any, ...], second_opinion: bool, encoding: str
     ) -> Answer | None:
-        """The answer for every p, if the facts of the encoding decide the claim; else None, which says nothing of it.
+        """Return the answer for every p if the encoding's facts decide the claim, else None, which says nothing of it.
 
-        They are not all facts, so that a counterexample may be none; what counts is one with few ranks
-        that stands when evaluated, and it has the fewest, since all facts leave no more.
+        The encoding has not all facts, so a counterexample may be false.  What counts is one with few ranks
+        that stands when evaluated.  It has the fewest ranks, since all facts together leave no smaller one.
         """
         try:
             known = self.knowing(claim, encoding)
@@ -118,7 +118,7 @@ class Memory:
             return None
 
     def knowing(self, claim: Obligation, encoding: str) -> FactsReader:
-        """A reader that knows the facts about the claim's hypotheses."""
+        """Return a reader that knows the facts about the claim's hypotheses."""
         hypotheses = [self.shared(h) for h in claim.hypotheses]
         key = (encoding, *map(self.identity, hypotheses))
         if key not in self.known:
@@ -128,9 +128,9 @@ class Memory:
     def by_these(
         self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
     ) -> Answer | None:
-        """The same, by what a reader of the hypotheses knows of these, and of the claim as it reads it."""
+        """Return the answer of ``by_facts``, given a reader that knows the facts about the claim's hypotheses."""
         usual = (small_points.POINTS, small_points.MANY)
-        numbers = (small_points.FEW,) if second_opinion else usual  # of what is to be true few ask
+        numbers = (small_points.FEW,) if second_opinion else usual  # few points where the claim should be true
         at = next(filter(None, (small_points.false_at(claim, many) for many in numbers)), {})
         if at and (false := self.by_few(claim, reader, at)):
             return false
@@ -144,7 +144,7 @@ class Memory:
             again, question = solvers.apart(question, effort)
             found = solvers.witness(question, reader(p)) if again == "sat" else {}
             witness = found if found and counterexample(claim, found) else {}
-        if answer == "unknown" or (answer == "sat" and not witness):  # a mutant's run tells more, and sooner, than bits
+        if answer == "unknown" or (answer == "sat" and not witness):  # running a mutant tells more, sooner, than bits
             return None if second_opinion else Answer(claim, {"z3": "unknown"}, text, {}, "z3 finds no counterexample")
         if second_opinion:
             said["cvc5"] = solvers.ask_cvc5(text)
@@ -154,9 +154,9 @@ class Memory:
         return Answer(claim, said, text, witness, "") if agreed and (witness or self.seen[premises]) else None
 
     def by_few(self, claim: Obligation, reader: FactsReader, at: dict[str, int]) -> Answer | None:
-        """A counterexample that z3 finds with so few ranks, and which stands when evaluated; None where there is none.
+        """Return a counterexample that z3 finds at the parameters ``at`` and that stands when evaluated, else None.
 
-        The page's parameters are given, too: what else there is in it the solver finds.
+        The values in ``at`` (ranks and page parameters) are given; the solver finds those of the other variables.
         """
         with reader.aside():
             reader.at = at
@@ -170,7 +170,7 @@ class Memory:
         return Answer(claim, {"z3": "sat"}, text, found, "") if found and counterexample(claim, found) else None
 
     def questions(self, claim: Obligation, encoding: str) -> Iterator[str]:
-        """By each way of reading the claim, the question with all that is known: a proof may do with a part of it."""
+        """Yield, for each way of reading the claim, the question with all known facts; a proof may need only some."""
         if encoding in FACTS:
             with suppress(Undecided):
                 known = self.knowing(claim, encoding)
@@ -183,7 +183,7 @@ class Memory:
                 yield solvers.question(plain.hypotheses, plain(claim.claim)).to_smt2()
 
     def asked(self, claim: Obligation, reader: Z3Reader, premises: tuple[Any, ...], second_opinion: bool) -> Answer:
-        """One obligation put to z3 and, for a second opinion, to cvc5."""
+        """Put one obligation to z3 and, for a second opinion, to cvc5."""
         effort = EFFORT if second_opinion else LITTLE
         question = solvers.question(reader.hypotheses, reader(self.shared(claim.claim)), effort)
         text = question.to_smt2()
@@ -199,14 +199,17 @@ class Memory:
 def answered(
     claims: Iterable[Obligation], second_opinion: bool, encoding: str = "wrap", memory: Memory | None = None
 ) -> Iterator[Answer]:
-    """Each obligation's answer, one by one."""
+    """Yield each obligation's answer, one by one."""
     memory = memory or Memory()
     for claim in claims:
         yield memory.answer(claim, second_opinion, claim.encoding or encoding)
 
 
 def problem(claim: Obligation, said: dict[str, str], witness: dict[str, int], vacuous: int | None) -> str:
-    """Why these answers decide nothing, empty where they do; ``vacuous``: at so many ranks there is nothing."""
+    """Return why these answers decide nothing, or ``""`` if they decide.
+
+    ``vacuous``: the number of ranks at which the hypotheses contradict each other; None if there is none.
+    """
     if len(set(said.values())) > 1 or "unknown" in said.values():
         return "solvers answer " + ", ".join(f"{solver} {word}" for solver, word in said.items())
     if witness:
@@ -214,13 +217,13 @@ def problem(claim: Obligation, said: dict[str, str], witness: dict[str, int], va
     return f"the hypotheses contradict each other at p={vacuous}, so that anything would follow" if vacuous else ""
 
 
-LITTLE = EFFORT // 10  # where a counterexample is wanted, which running finds sooner than much effort does
+LITTLE = EFFORT // 10  # where a counterexample is wanted: running finds one sooner than more effort
 FEW_RANKS = 16  # up to here a counterexample is looked for without bits
 SMALL = range(8)
 
 
 def instance(hypotheses: Sequence[Bool], ranks: int) -> bool:
-    """Whether small numbers satisfy the hypotheses for so many ranks, as the page's own formulas evaluate.
+    """Return whether small numbers satisfy the hypotheses for ``ranks`` ranks, by the page's own formulas.
 
     Each hypothesis is looked at as soon as its variables have values.
     """
@@ -243,9 +246,9 @@ def instance(hypotheses: Sequence[Bool], ranks: int) -> bool:
 
 
 def counterexample(claim: Obligation, witness: dict[str, int]) -> bool:
-    """Whether the witness, put into the page's own formulas, satisfies the hypotheses and not the claim.
+    """Return whether the witness satisfies the hypotheses and not the claim, by the page's own formulas.
 
-    One at which a formula shifts by a negative number, which solvers give some meaning, is none.
+    A witness at which a formula shifts by a negative number, to which solvers give some meaning, does not count.
     """
 
     def true(x: Bool) -> bool:

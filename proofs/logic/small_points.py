@@ -16,14 +16,14 @@ from sparring.proofs.logic.obligations import Obligation
 from sparring.spec.core.numbers import Node, Reader, variables
 
 FEW, POINTS, MANY = 1_000, 10_000, 60_000
-"""How many are tried; the more where a claim is expected to be false."""
+"""How many points are tried; more where a claim is expected to be false."""
 RANKS = (1, 6)
-"""How many ranks there are, from 1 up to 5."""
-MOST = 12  # bits, and digits, that numbers have here
+"""The range of the number of ranks: from 1 up to 5."""
+MOST = 12  # the most bits, and digits, that numbers have here
 LONG = {"t": 2, "u": 2, "c": 2, "n": 3}
-"""Letters that reach so many times as far as ranks do; the others are ranks, messages or links."""
+"""Letters that range over this multiple of the number of ranks; the others are ranks, messages or links."""
 VALUES = {"radix": (2, 6), "param_m": (2, 6)}
-"""What parameters may be, likewise."""
+"""The ranges of parameters, written as in ``RANKS``."""
 
 
 class Sampler(Reader[Any]):
@@ -44,10 +44,10 @@ class Sampler(Reader[Any]):
 
 
 def false_at(claim: Obligation, many: int = POINTS) -> dict[str, int]:
-    """Of the fewest ranks, one to five, with which a point shows the obligation false; empty where none was found.
+    """Return the fewest ranks, one to five, at which a point shows the obligation false; empty if none is found.
 
-    Their number, ``p``, and the parameters there.  Letters of one sign that the claim does not speak of are 0.
-    ``many``: points.
+    The result holds ``p`` and the parameters there.  One-letter variables that the claim does not mention are 0.
+    ``many`` is the number of points.
     """
     spoken = variables(claim.claim)
     names = sorted(frozenset().union(*map(variables, (claim.claim, *claim.hypotheses))) - {"p"})
@@ -64,7 +64,7 @@ def false_at(claim: Obligation, many: int = POINTS) -> dict[str, int]:
 
 @lru_cache(16)
 def drawn(names: tuple[str, ...], many: int) -> Mapping[str, NDArray[np.int64]]:
-    """So many points: numbers of ranks, in ascending order, and of each letter what it is there."""
+    """Return ``many`` random points: numbers of ranks, in ascending order, and the values of each letter there."""
     rng = np.random.default_rng(many)
     p = np.sort(rng.integers(*RANKS, many))
     points = {name: rng.integers(0, LONG.get(name, 1) * p) for name in names}
@@ -72,22 +72,22 @@ def drawn(names: tuple[str, ...], many: int) -> Mapping[str, NDArray[np.int64]]:
 
 
 def length(x: Any) -> Any:
-    """The number of bits; of a negative number none."""
+    """Return the number of bits; 0 for a negative number."""
     return np.frexp(np.maximum(x, 0))[1].astype(np.int64)
 
 
 def backwards(x: Any, bits: Any) -> Any:
-    """The lowest bits in reverse order."""
+    """Return the lowest ``bits`` bits of ``x`` in reverse order."""
     return sum(np.where(i < bits, (x >> i & 1) << np.maximum(bits - 1 - i, 0), 0) for i in range(MOST))
 
 
 def power(k: Any, e: Any) -> Any:
-    """``k**e``; of no use where the exponent is negative or large, which it nowhere is that matters."""
+    """Return ``k**e``; wrong for a negative or large exponent, which occurs nowhere where the value matters."""
     return np.power(np.asarray(k, np.int64), np.clip(e, 0, MOST))
 
 
 def shifted(x: Any, e: Any) -> Any:
-    """``x << e``, likewise."""
+    """Return ``x << e``; wrong for a negative or large ``e``, as in ``power``."""
     return x << np.clip(e, 0, MOST)
 
 

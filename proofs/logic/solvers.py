@@ -22,14 +22,14 @@ cvc5: Any = import_module("cvc5")  # compiled: there are no types to check
 
 @cache
 def versions() -> dict[str, str]:
-    """Which solvers answer, for certificates."""
+    """Return the versions of the solvers, for certificates."""
     return {"z3": version("z3-solver"), "cvc5": version("cvc5")}
 
 
 def question(
     hypotheses: Sequence[z3.BoolRef], claim: z3.BoolRef, effort: int = EFFORT, plain: bool = False
 ) -> z3.Solver:
-    """A z3 solver that is unsatisfiable exactly if the hypotheses imply the claim.
+    """Return a z3 solver that is unsatisfiable exactly if the hypotheses imply the claim.
 
     ``plain``: without z3's choice of a strategy, which for thousands of facts about functions is a poor one.
     """
@@ -40,11 +40,11 @@ def question(
 
 
 def needed(facts: Sequence[z3.BoolRef], claim: z3.BoolRef, effort: int = EFFORT) -> tuple[str, list[z3.BoolRef]]:
-    """z3's answer, and which of the facts it rests on; all of them where the claim does not follow.
+    """Return z3's answer, and the facts that it rests on; all of them where the claim does not follow.
 
-    Of thousands of facts about functions a proof uses some dozens, and with these alone every
-    solver is done in a fraction of the time.  Which ones z3 finds depends on what it was asked before,
-    and with some of them another solver gives up: so it is asked in a context of its own.
+    Of thousands of facts about functions, a proof uses some dozens, and with these alone every solver needs a
+    fraction of the time.  Which facts z3 finds depends on what it was asked before, and with some of them another
+    solver gives up.  So z3 is asked in a context of its own.
     """
     alone = z3.Context()
     solver = z3.SimpleSolver(ctx=alone)  # z3's choice of a strategy is a poor one for so many facts about functions
@@ -60,11 +60,11 @@ def needed(facts: Sequence[z3.BoolRef], claim: z3.BoolRef, effort: int = EFFORT)
 
 
 def decided(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
-    """z3's answer, and the solver that gave it.
+    """Return z3's answer, and the solver that gave it.
 
-    Terms of earlier questions change the way that z3 goes, and may make it long.  So where the claim does not
-    follow it is asked again in a context of its own, whose answer and model are the same whatever was asked before.
-    Where it then finds no model, the one that it had stands: it is evaluated on the formulas anyway.
+    Terms of earlier questions change z3's search, and may make it long.  So where the claim does not follow, z3 is
+    asked again in a context of its own, whose answer and model do not depend on what was asked before.  If it then
+    finds no model, the earlier model stands: it is evaluated on the formulas anyway.
     """
     answer = ask_z3(solver)
     if answer == "unsat":
@@ -77,19 +77,19 @@ def decided(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
 
 
 def apart(solver: z3.Solver, effort: int = EFFORT) -> tuple[str, z3.Solver]:
-    """The same in a context of its own at once, of a solver that was not asked yet."""
+    """Return z3's answer in a new context, and the solver there; ``solver`` has not been asked yet."""
     solver = solver.translate(z3.Context())
     solver.set("rlimit", effort)
     return ask_z3(solver), solver
 
 
 def ask_z3(solver: z3.Solver) -> str:
-    """``"unsat"`` (the claim holds), ``"sat"`` or ``"unknown"``."""
+    """Return z3's answer: ``"unsat"`` (the claim holds), ``"sat"`` or ``"unknown"``."""
     return str(solver.check())
 
 
 def ask_z3_text(text: str) -> tuple[str, int]:
-    """z3's answer to SMT-LIB text that asks one question, which knows nothing of other questions; and its effort."""
+    """Return z3's answer to SMT-LIB text that asks one question, in a context of its own; and its effort."""
     context = z3.Context()
     solver = z3.SimpleSolver(ctx=context) if FUNCTIONS in text else z3.Solver(ctx=context)
     solver.set("rlimit", EFFORT)
@@ -106,7 +106,7 @@ BITS, FUNCTIONS = "(_ BitVec ", "(declare-fun power_of_two "
 
 @lru_cache(maxsize=1000)
 def ask_cvc5(text: str) -> str:
-    """cvc5's answer to SMT-LIB text that asks one question."""
+    """Return cvc5's answer to SMT-LIB text that asks one question."""
     terms = cvc5.TermManager()
     solver = cvc5.Solver(terms)
     solver.setOption("rlimit-per", str(CVC5_EFFORT))
@@ -122,7 +122,7 @@ def ask_cvc5(text: str) -> str:
 
 
 def witness(solver: z3.Solver, p: Any) -> dict[str, int]:
-    """A model of a satisfiable question with the fewest ranks, found by bisection."""
+    """Return a model of a satisfiable question with the fewest ranks, found by bisection."""
     model, p = solver.model(), p if p.ctx == solver.ctx else p.translate(solver.ctx)
     least, most = 1, number(model.eval(p, model_completion=True))
     while least < most:
@@ -139,16 +139,19 @@ def witness(solver: z3.Solver, p: Any) -> dict[str, int]:
 
 
 def number(value: Any) -> int:
-    """The integer that a z3 value is; bits are read with their sign."""
+    """Return a z3 value as an integer; bits are read with their sign."""
     return int(value.as_signed_long() if isinstance(value, z3.BitVecNumRef) else value.as_long())
 
 
 RANKS = (2, 3, 4, 5)
-"""For each of these numbers of ranks hypotheses must be satisfiable."""
+"""The numbers of ranks for each of which the hypotheses must be satisfiable."""
 
 
 def vacuous_at(hypotheses: Sequence[z3.BoolRef], p: Any) -> int | None:
-    """The first of 2, 3, 4, 5 ranks for which the hypotheses contradict each other, so that anything would follow."""
+    """Return the first of 2, 3, 4, 5 ranks for which the hypotheses contradict each other, else None.
+
+    Anything would follow from contradictory hypotheses.
+    """
     solver = z3.Solver()
     solver.set("rlimit", EFFORT)
     solver.add(*hypotheses)

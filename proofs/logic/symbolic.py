@@ -26,11 +26,11 @@ MOST = 100_000  # facts that are remembered
 
 
 def remembered(fact: Callable[..., Fact]) -> Callable[..., Fact]:
-    """A fact about the same terms is made once: questions about one page have most facts in common.
+    """Make a fact about the same terms only once, since questions about one page share most facts.
 
-    The same are terms with one number, which z3 gives to no other while they are kept.  ``==`` of terms is a claim.
-    All are integers of z3's main context: readers know no other.  ``fact`` is called once, with variables for which
-    z3 then puts the terms: Python takes many calls to write what z3 replaces in one.
+    Terms are the same if z3 numbers them alike; no other gets a kept term's number.  ``==`` of terms is a claim.
+    All are integers of z3's main context, the only one that readers use.  ``fact`` is called once, with variables for
+    which z3 then substitutes the terms: z3 does in one call what takes Python many.
     """
     known = dict[tuple[int, ...], tuple[tuple[Z3Term, ...], Any]]()
     written: list[Any] = []
@@ -73,7 +73,7 @@ class Z3Reader(Reader[Z3Term]):
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """What is read meanwhile is forgotten afterwards, and so is what became known of it."""
+        """Forget afterwards what is read meanwhile, and the facts that became known by it."""
         before = {name: copy(x) if isinstance(x, (dict, list)) else x for name, x in vars(self).items()}
         self.solver.push()
         try:
@@ -112,7 +112,7 @@ class Z3Reader(Reader[Z3Term]):
         raise Undecided(f"{x!r}: only % by p or by a positive constant can be read")
 
     def wrap(self, x: Z3Term, p: Z3Term) -> Z3Term:
-        """``x % p`` unfolded over the smallest proved range of laps; as it stands where ``p`` is given."""
+        """Return ``x % p`` unfolded over the smallest proved range of laps; as it stands where ``p`` is given."""
         if str(p) in self.at:
             return x % self.at[str(p)]
         key = f"{x.sexpr()} % {p.sexpr()}"
@@ -125,7 +125,10 @@ class Z3Reader(Reader[Z3Term]):
         return unfolded
 
     def laps(self, x: Z3Term, p: Z3Term) -> tuple[int, int]:
-        """The largest ``a`` and smallest ``b`` with ``a p <= x < b p``; around 0, where schedules live."""
+        """Return the largest ``a`` and smallest ``b`` with ``a p <= x < b p``, searched around 0, where schedules live.
+
+        Raises Undecided where no range of at most ``WIDEST`` laps can be proved.
+        """
         low = next((a for a in range(0, -WIDEST, -1) if self.sure(a * p <= x)), None)
         while low is not None and low < WIDEST and self.sure((low + 1) * p <= x):
             low += 1
@@ -136,7 +139,7 @@ class Z3Reader(Reader[Z3Term]):
         return low, high
 
     def sure(self, claim: Z3Term) -> bool:
-        """Whether the hypotheses imply ``claim``."""
+        """Return whether the hypotheses imply ``claim``."""
         self.solver.push()
         self.solver.add(z3.Not(claim))
         answer = self.solver.check()
@@ -145,7 +148,7 @@ class Z3Reader(Reader[Z3Term]):
 
 
 def positive(x: Int | Bool, modulus: Node) -> bool:
-    """Whether ``x`` is a divisor that every hypothesis makes positive: ``p`` or a constant."""
+    """Return whether ``x`` is a divisor that every hypothesis makes positive: ``p`` or a constant."""
     return x is modulus or (isinstance(x, int) and x > 0)
 
 

@@ -86,18 +86,18 @@ class Table:
         self._arrays = type("Terms", (Terms,), {"table": self})  # numpy hands on an array's class, and nothing else
 
     def leaf(self, name: str) -> int:
-        """The id of the input called ``name``."""
+        """Return the id of the input called ``name``."""
         return self._intern(Leaf(name))
 
     def add(self, a: int, b: int) -> int:
-        """The id of ``a + b``.  Raises NoTerm unless both are ids of terms."""
+        """Return the id of ``a + b``.  Raises NoTerm unless both are ids of terms."""
         known = self._sums.get((a, b))
         if known is None:
             known = self._sums[a, b] = self._sums[b, a] = self._total([a, b])
         return known
 
     def norm(self, a: int) -> int:
-        """The id of ``a + 0.0``."""
+        """Return the id of ``a + 0.0``."""
         if self._known(a) in self._bare:
             return a
         normed = self._intern(Normed(a))
@@ -105,22 +105,22 @@ class Table:
         return normed
 
     def unordered(self, parts: Iterable[int]) -> int:
-        """The id of the sum of ``parts`` in an unknown order, which matters from the third part on."""
+        """Return the id of the sum of ``parts`` in an unknown order, which matters from the third part on."""
         return self._total(list(parts))
 
     def check(self, raw: Ids | Sequence[int]) -> int | None:
-        """The index of the first entry of ``raw`` that is no term's id; None if all are."""
+        """Return the index of the first entry of ``raw`` that is no term's id; None if all are."""
         ids = raw.tolist() if isinstance(raw, np.ndarray) else raw
         if all(map(self._nodes.__contains__, ids)):
             return None
         return next(at for at, i in enumerate(ids) if i not in self._nodes)
 
     def array(self, ids: Ids) -> Terms:
-        """``ids`` as an array of this table's terms: the same memory, any shape."""
+        """Return ``ids`` as an array of this table's terms: the same memory, any shape."""
         return cast("Terms", ids.view(self._arrays))
 
     def show(self, term: int | Terms, limit: int = 2000) -> str:
-        """The formula; cut off after ``limit`` characters, since a term may be exponentially longer than its table."""
+        """Return the formula, cut off after ``limit`` characters: a term may be exponentially longer than its table."""
         text: list[str] = []
         length = 0
         todo: list[int | str] = [_id(term)]
@@ -134,7 +134,7 @@ class Table:
         return "".join(text) if length <= limit else "".join(text)[:limit] + "..."
 
     def evaluate(self, term: int | Terms, values: Mapping[str, SupportsFloat], dtype: DTypeLike) -> Any:
-        """The number, a numpy scalar of ``dtype``, that the term has when its inputs have ``values``.
+        """Return the number, a numpy scalar of ``dtype``, that the term has when its inputs have ``values``.
 
         The additions are done one by one in the term's order, in ``dtype``: the bits are those of
         the computation that the term stands for.  Raises SparringError on an unordered sum.
@@ -181,7 +181,7 @@ class Table:
         return self._ids[node]
 
     def _new(self) -> int:
-        """A random id, never a small number: counts and zeros are no terms."""
+        """Return a random id, never a small number: counts and zeros are no terms."""
         i = self._random.getrandbits(61) | 1 << 61
         return self._new() if i in self._nodes else i
 
@@ -225,7 +225,7 @@ class Terms(np.ndarray[Any, np.dtype[np.int64]]):
     ``+`` takes terms, raw int64 arrays that hold terms, and the scalars 0 and 0.0 (which mean
     +0.0) and -0.0.  ``x[i]`` is a 0-dimensional array, so that single entries keep the rules.
     ``zeros_like`` gives +0.0, ``full_like`` and assignment take a zero of either sign.  Views of
-    another dtype, and ``np.asarray``, give the raw memory; what is computed there is no term,
+    another dtype, and ``np.asarray``, give the raw memory.  Numbers computed there are no terms,
     which the next addition or the simulated world finds.  Everything else raises TypeError.
     """
 
@@ -278,28 +278,28 @@ class Terms(np.ndarray[Any, np.dtype[np.int64]]):
     __str__ = __repr__
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """As ndarray's; of another dtype, a plain array over the same memory."""
+        """Return the view as ndarray does; of another dtype, a plain array over the same memory."""
         seen = super().view(*args, **kwargs)
         return raw(seen) if seen.dtype != np.int64 else seen
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        """To its own dtype only: an id converted to another is no term."""
+        """Convert to the array's own dtype only, since an id converted to another is no term."""
         if np.dtype(dtype) != np.int64:
             raise TypeError(f"terms cannot become {np.dtype(dtype)}")
         return super().astype(dtype, *args, **kwargs)
 
     def fill(self, value: Any) -> None:
-        """With a term, or with a zero of either sign."""
+        """Fill the array with a term, or with a zero of either sign."""
         self[...] = value
 
 
 def leaves(table: Table, names: Iterable[str]) -> Terms:
-    """The 1-D array of the inputs called ``names``."""
+    """Return the 1-D array of the inputs called ``names``."""
     return table.array(np.array([table.leaf(name) for name in names], dtype=np.int64))
 
 
 def raw(x: NDArray[Any]) -> NDArray[Any]:
-    """The same memory as a plain array, without the terms' rules."""
+    """Return the same memory as a plain array, without the terms' rules."""
     return np.ndarray.view(x, np.ndarray)
 
 
@@ -312,12 +312,12 @@ MOVES = {
 
 
 def _id(term: int | Terms) -> int:
-    """The id of one term, given as such or as an array of one entry."""
+    """Return the id of one term, given as such or as an array of one entry."""
     return int(raw(term).item()) if isinstance(term, Terms) else int(term)
 
 
 def _table(*arrays: Any) -> Table:
-    """The table of the first array that knows one."""
+    """Return the table of the first array that knows one."""
     table = next((t for x in arrays if isinstance(t := getattr(x, "table", None), Table)), None)
     if table is None:
         raise TypeError("these terms have lost their table: make buffers with np.empty_like of an array of terms")
@@ -325,7 +325,7 @@ def _table(*arrays: Any) -> Table:
 
 
 def _ids(x: Any, table: Table) -> Any:
-    """The ids that ``x`` stands for: terms, a raw array of ids, or a scalar zero."""
+    """Return the ids that ``x`` stands for: terms, a raw array of ids, or a scalar zero."""
     if isinstance(x, np.ndarray) and x.dtype == np.int64 and (x.ndim or isinstance(x, Terms)):
         return raw(x)
     if isinstance(x, (int, float, np.number)) and x == 0:
@@ -347,7 +347,7 @@ def _sums(table: Table, a: Ids, b: Ids) -> Ids:
 
 
 def _keep(result: Any, table: Table | None) -> Any:
-    """``result`` as terms again, where numpy made a plain array or forgot the table."""
+    """Return ``result`` as terms again, where numpy made a plain array or forgot the table."""
     if isinstance(result, np.ndarray) and result.dtype == np.int64 and table is not None:
         return table.array(result)
     return result

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Word(Enum):
-    """What can be said of a claim, strongest first."""
+    """The possible verdicts on a claim, strongest first."""
 
     PROVED = "proved for every p"
     PROVED_BELOW = "proved for every p < 2^31"
@@ -23,7 +23,7 @@ class Word(Enum):
 
     @property
     def exit_code(self) -> int:
-        """What a command that ends in this verdict returns to the shell."""
+        """The exit code of a command that ends in this verdict."""
         return {Word.UNDECIDED: 3, Word.NOT_INDUCTIVE: 3, Word.REFUTED: 1}.get(self, 0)
 
 
@@ -52,22 +52,25 @@ REFUTED = Verdict(Word.REFUTED)
 
 
 def proved_up_to(p: int) -> Verdict:
-    """Exhaustive over inputs, for every number of ranks up to ``p``."""
+    """Return the verdict of a proof that exhausts all inputs, for every number of ranks up to ``p``."""
     return Verdict(Word.PROVED_UP_TO, p)
 
 
 def proved_at(p: int) -> Verdict:
-    """Exhaustive over inputs, for ``p`` ranks alone: what is judged has no other number of them."""
+    """Return the verdict of a proof that exhausts all inputs, for ``p`` ranks alone.
+
+    What is judged has no other number of ranks.
+    """
     return Verdict(Word.PROVED_AT, p)
 
 
 def tested(examples: int) -> Verdict:
-    """So many examples, no exception."""
+    """Return the verdict that ``examples`` examples were tested, none of which failed."""
     return Verdict(Word.TESTED, examples)
 
 
 def overall(verdicts: list[Verdict]) -> Word:
-    """The worst word of all; of nothing, NOT_COVERED.
+    """Return the worst word of all, or NOT_COVERED if there are no verdicts.
 
     >>> overall([PROVED, REFUTED, NOT_COVERED])
     <Word.REFUTED: 'refuted'>
@@ -77,7 +80,7 @@ def overall(verdicts: list[Verdict]) -> Word:
 
 
 class Settled(NamedTuple):
-    """What a proof that decides one statement came to: whether it holds, how that was found, or where it fails."""
+    """The outcome of a proof of one statement: whether it holds, and how that was found or where it fails."""
 
     holds: bool
     detail: str

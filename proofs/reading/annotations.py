@@ -46,11 +46,11 @@ from sparring.spec.core.model import Page, bound, load
 from sparring.spec.core.numbers import Bool, Sym
 
 Served = Callable[[str], Page]
-"""By name, the page that carries an exchange out."""
+"""Gives the page that carries an exchange out, by name."""
 
 
 class Stated(NamedTuple):
-    """What is claimed further of a composition: a name, a sentence, from what it follows.
+    """A further claim about a composition: its name, its sentence, and the obligations that it follows from.
 
     The obligations are built of functions of ``page.module``, so that a fault in one of these makes some of them false.
     """
@@ -59,12 +59,12 @@ class Stated(NamedTuple):
     statement: str
     obligations: Iterable[Obligation]
     encoding: str = "wrap"
-    """How they are read: one of the page's ``ENCODINGS``."""
+    """The encoding in which the obligations are read: one of the page's ``ENCODINGS``."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """All that the theorems of one page speak of; a mutant is a Subject with one part replaced."""
+    """The page and everything else that its theorems are about; a mutant is a Subject with one part replaced."""
 
     page: Page
     same: Same | None
@@ -76,21 +76,21 @@ class Subject:
     bound: Bound = bound
     least: Mapping[str, int] = field(default_factory=dict)
     theorems: Callable[[Page], Iterable[Stated]] | None = None
-    """Of a composition."""
+    """The further claims about a composition."""
     values: Mapping[str, int] = field(default_factory=dict)
-    """Of the parameters that are symbols, the values that were asked for: contention is claimed for these."""
+    """The requested values of the parameters that are symbols: contention is claimed for these values."""
 
     served: Served = served
-    """Of a composition: the pages of its exchanges."""
+    """Gives the pages of a composition's exchanges."""
 
     @cached_property
     def paths(self) -> tuple[Path, ...]:
-        """Of a composition: all paths of its text."""
+        """All paths of a composition's text."""
         return tuple(paths.paths(self.page))
 
     @property
     def general(self) -> Subject:
-        """The same with a symbol in place of each parameter for every value of which the theorems hold."""
+        """The subject with a symbol in place of each parameter for every value of which the theorems hold."""
         if not self.least:
             return self
         symbols = {name: Sym.var(name) for name in self.least}
@@ -100,38 +100,38 @@ class Subject:
 
     @property
     def runnable(self) -> Page:
-        """The page with the values that were asked for in place of symbols."""
+        """The page with the requested values in place of symbols."""
         return load(self.page.module, **{**self.page.params, **self.values}) if self.values else self.page
 
     @property
     def given(self) -> tuple[Bool, ...]:
-        """What is known of these symbols."""
+        """The hypotheses that each symbol is at least its least value."""
         return tuple(Sym.var(name) >= least for name, least in self.least.items())
 
     @property
     def chosen(self) -> tuple[Bool, ...]:
-        """That they have the values that were asked for."""
+        """The hypotheses that the symbols have the requested values."""
         return tuple(Sym.var(name) == value for name, value in self.values.items())
 
     @property
     def choice(self) -> str:
-        """The same in words."""
+        """The requested values in words; empty where there are none."""
         return "".join(f", for {name} = {value}" for name, value in self.values.items())
 
     @property
     def scope(self) -> str:
-        """The same in words; empty where there are none."""
+        """The range of the symbols' values in words; empty where there are no symbols."""
         return "".join(f", for every {name} >= {least}" for name, least in self.least.items())
 
 
 def subject(page: Page) -> Subject:
-    """The page with its supplement; parts that are nowhere given are None or empty."""
+    """Return the page with its supplement; parts that are nowhere given are None or empty."""
     said = getattr(companion(page), "contention", {})
     return supplemented(page, with_parameters(said, page)() if callable(said) else said)
 
 
 def supplemented(page: Page, contention: Mapping[str, str]) -> Subject:
-    """The page with its supplement, but for what it claims of contention, which is given."""
+    """Return the page with its supplement, but with the given ``contention`` as its claims of contention."""
     module = companion(page)
     for topology, level in contention.items():
         networks.find(topology)
@@ -146,14 +146,14 @@ def supplemented(page: Page, contention: Mapping[str, str]) -> Subject:
 
 
 def with_parameters(function: Any, page: Page) -> Any:
-    """``function`` with the page's parameters, as far as it asks for them."""
+    """Return ``function`` with those of the page's parameters that it asks for."""
     asked = inspect.signature(function).parameters if function and page.params else ()
     wanted = {name: value for name, value in page.params.items() if name in asked}
     return partial(function, **wanted) if wanted else function
 
 
 def companion(page: Page) -> ModuleType:
-    """The module that holds the supplement."""
+    """Return the module that holds the supplement."""
     room, _, name = page.module.__name__.rpartition(".")
     if room == "sparring.spec" and importlib.util.find_spec(f"sparring.proofs.{name}"):
         return importlib.import_module(f"sparring.proofs.{name}")

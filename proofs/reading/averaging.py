@@ -18,7 +18,7 @@ a, b, h, w, x, y, z = (Sym.var(name) for name in ("a", "b", "h", "w", "x", "y", 
 
 
 class Member(NamedTuple):
-    """Letters of one."""
+    """The letters of one member."""
 
     weight: Sym
     left: Sym
@@ -37,11 +37,11 @@ def member(name: str) -> Member:
 
 one, owner = member("i"), member("j")
 entries, copy, mean = (Sym.var(name) for name in ("entries", "copy", "mean"))
-"""Of the part; and which of a member's copies, and of the owner's means, is the one between the two."""
+"""The entries of the part; and the number of the copy, and of the mean, that goes between ``i`` and ``j``."""
 
 
 class Met(NamedTuple):
-    """What comes of it, by the formulas of the page."""
+    """The events between ``i`` and the part of ``j``, as truths by the formulas of the page."""
 
     has: Bool
     """``i`` has a copy to send."""
@@ -56,7 +56,7 @@ class Met(NamedTuple):
 
 
 def met(f: Any) -> Met:
-    """Of ``i`` and the part of ``j``."""
+    """Return the events between ``i`` and the part that ``j`` looks after."""
     own, full = i == j, entries >= 1
     has = both(negate(own), f.copies(one.weight, full))
     came = both(has, f.sent(copy, one.left))
@@ -69,7 +69,10 @@ def met(f: Any) -> Met:
 
 
 def lists(m: Met) -> tuple[Bool, ...]:
-    """What is so of any lists of messages; two that are one have all alike."""
+    """Return the hypotheses that hold of any lists of messages.
+
+    If ``i`` and ``j`` are one member, all their letters are equal.
+    """
     same = every(*(u == v for u, v in zip(one, owner)))
     some = [x >= 0 for who in (one, owner) for x in who]
     return (
@@ -84,21 +87,21 @@ WHOLE = (
     negate(one.dies),
     negate(owner.dies),
 )
-"""Neither dies or fails."""
+"""Neither ``i`` nor ``j`` dies or fails."""
 LATE = (
     implies(one.dies, one.left == 0), implies(owner.dies, owner.left == 0),
     either(owner.left < owner.copies, owner.left >= owner.copies + owner.means),
 )  # fmt: skip
-"""None dies after it has sent, and none fails between copies and means."""
+"""Neither dies after it has sent, and the owner does not fail between copies and means."""
 
 
 def averages(page: Page) -> bool:
-    """Whether it is a page of this exchange."""
+    """Return whether the page is one of this exchange."""
     return hasattr(page.module, "counted")
 
 
 def result(page: Page) -> Iterator[Obligation]:
-    """Who is there, and has a weight, is in all means, and takes them."""
+    """Yield the obligations that whoever is there, and has a weight, is in all means and takes them."""
     if not averages(page):
         return
     m = met(page.module)
@@ -109,7 +112,10 @@ def result(page: Page) -> Iterator[Obligation]:
 
 
 def conservation(page: Page) -> Iterator[Obligation]:
-    """Whoever takes a mean is in it, and but for those who end between they are the same; and what a mean is."""
+    """Yield the obligations that whoever takes a mean is in it, that whoever is in it takes it, and what a mean is.
+
+    The second has an exception: members that end between copies and means.
+    """
     if averages(page):
         m = met(page.module)
         yield from taken(m, lists(m))
@@ -118,7 +124,7 @@ def conservation(page: Page) -> Iterator[Obligation]:
 
 
 def taken(m: Met, known: tuple[Bool, ...]) -> Iterator[Obligation]:
-    """Whose copies are in a mean, and who takes it."""
+    """Yield the obligations about whose copies are in a mean, and who takes it."""
     came = both(one.weight >= 1, either(i == j, both(copy < one.left, entries >= 1)))
     up = both(owner.copies <= owner.left, entries >= 1)
     yield Obligation("in a mean is who sent its copy", known, iff(m.counted, both(up, came)))
@@ -130,7 +136,7 @@ def taken(m: Met, known: tuple[Bool, ...]) -> Iterator[Obligation]:
 
 
 def ends(m: Met, known: tuple[Bool, ...]) -> Iterator[Obligation]:
-    """What those get who die or fail."""
+    """Yield the obligations about what members get that die or fail."""
     dies, early = (*known, one.dies), one.left < one.copies + one.means
     yield Obligation("who dies keeps what it had", (*dies, early), negate(m.takes))
     yield Obligation(
@@ -146,10 +152,12 @@ def ends(m: Met, known: tuple[Bool, ...]) -> Iterator[Obligation]:
 
 
 def mass(f: Any) -> Iterator[Obligation]:
-    """Member by member: one with ``x`` and the weight ``w`` comes to some that are ``a`` together, of the weight ``b``.
+    """Yield the obligations about a mean, by induction over members.
 
-    ``z`` is the mean that all of them get.  Where their squares are ``s`` together, ``s >= a a / b`` says that these
-    do not grow: from ``s b - a a >= 0`` of some follows that it is no less of one more.
+    A member with ``x`` and the weight ``w`` joins some whose weighted sum is ``a`` and whose weight is ``b``.
+
+    ``z`` is the mean that all of them get.  For the weighted sum ``s`` of squares, ``s >= a a / b`` says that these
+    do not grow: if ``s b - a a >= 0`` holds for some members, it holds with one more.
     """
     more, some = f.weighed(x, w), (p >= 1, w >= 0, b >= 0)
     yield Obligation("what they get", (*some, a == f.weighed(z, b)), a + f.weighed(z, w) == f.weighed(z, b + w))
@@ -164,7 +172,10 @@ def mass(f: Any) -> Iterator[Obligation]:
 
 
 def parts(f: Any) -> Iterator[Obligation]:
-    """Member by member: ``a`` and ``b`` are ``n`` times the scores of some and of one more, of ``p`` in all."""
+    """Yield the obligations about the lengths of parts, by induction over members.
+
+    ``a`` and ``b`` are ``n`` times the scores of some members and of one more, of ``p`` in all.
+    """
     some = (p >= 1, n >= 0, a >= 0, b >= 0)
     yield Obligation("none is less than nothing", some, f.rounded(b, p) >= 0)
     yield Obligation("no more together", (*some, x <= a // p), x + f.rounded(b, p) <= (a + b) // p)
@@ -173,7 +184,10 @@ def parts(f: Any) -> Iterator[Obligation]:
 
 
 def words(f: Any) -> Iterator[Obligation]:
-    """Each other member has one turn: copies of their parts are ``a`` words, and the mean of ``s`` goes to each."""
+    """Yield the obligations about the words sent, where each other member has one turn.
+
+    Copies of their parts are ``a`` words, and the mean of ``s`` goes to each.
+    """
     some = (p >= 1, n >= 0, s >= 0, s <= n)
     yield Obligation("copies and means", (*some, a == n - s), a + (p - 1) * s == n + (p - 2) * s)
     even = f.rounded(n, p)
@@ -182,7 +196,10 @@ def words(f: Any) -> Iterator[Obligation]:
 
 
 def volume(page: Page) -> Iterator[Obligation]:
-    """A member sends one copy and one mean at most to each other one, and parts are as long as they are."""
+    """Yield the obligations that a member sends at most one copy and one mean to each other one.
+
+    Also yield those about the words sent, given the lengths of the parts.
+    """
     m = met(page.module)
     yield Obligation("no copy and no mean to itself", lists(m), implies(i == j, negate(either(m.has, m.due))))
     yield from words(page.module)

@@ -9,12 +9,12 @@ from sparring.proofs.logic.obligations import implies
 from sparring.spec.core.numbers import Bool, Int, Sym, Truth, both, either, negate, where
 
 size = Sym.var("size")
-"""Of a piece: how many places it has."""
+"""How many places a piece has."""
 
 
 @dataclass
 class Letters:
-    """Letters for what is not known, what is known of these, and how many entries selections may take at most."""
+    """Letters for unknowns, the facts known of them, and the most entries that selections may take."""
 
     facts: list[Bool] = field(default_factory=list)
     limits: list[Int] = field(default_factory=list)
@@ -22,21 +22,21 @@ class Letters:
     names: int = 0
 
     def new(self, name: str) -> Sym:
-        """One that was not there before."""
+        """Return a letter that was not there before."""
         self.names += 1
         return Sym.var(f"{name}{self.names}")
 
     def truth(self, name: str) -> Truth:
-        """Something that may hold or not."""
+        """Return a truth that may hold or not."""
         return self.new(name) >= 1
 
     def selected(self, x: Point, k: Int) -> Truth:
-        """That the entry is among the ``k`` largest: the same of the same piece and number."""
+        """Return the truth that the entry is among the ``k`` largest: one truth for equal pieces and numbers."""
         key = repr((x.there, x.value, x.n, x.m, k))
         return self.selections.setdefault(key, self.truth("kept"))
 
     def upto(self, most: Int) -> Sym:
-        """A number of entries, at most so many."""
+        """Return a number of entries, at most ``most``."""
         found = self.new("m")
         self.facts += [found >= 0, found <= most]
         return found
@@ -60,7 +60,10 @@ class Unread:
 
 @dataclass(frozen=True)
 class Point:
-    """One index of a piece of ``n`` entries, of which ``m`` are there: is this one, and with which ``value``?"""
+    """One index of a piece of ``n`` entries, of which ``m`` are there.
+
+    ``there`` says whether this entry is there, and ``value`` is its value.
+    """
 
     there: Bool
     value: Int
@@ -83,38 +86,41 @@ class Point:
 
     @property
     def part(self) -> Int:
-        """What it adds to a sum."""
+        """What the point adds to a sum."""
         return where(self.there, self.value, 0)
 
     def having(self, indices: Any, values: Any) -> Point:
-        """Other entries: whatever they are."""
+        """Return a point with other entries, whatever they are."""
         letters = self.letters
         return replace(self, there=letters.truth("has"), value=letters.new("x"), m=letters.upto(self.n))
 
     def at(self, indices: Any) -> Point:
-        """Some of its entries: whichever they are."""
+        """Return a point with some of its entries, whichever they are."""
         return replace(self, there=both(self.there, self.letters.truth("kept")), m=self.letters.upto(self.m))
 
     def largest(self, k: Int) -> Point:
-        """The ``k`` largest; all where there are no more."""
+        """Return the ``k`` largest entries; all where there are no more."""
         self.letters.limits.append(k)
         kept = either(self.m <= k, self.letters.selected(self, k))
         return replace(self, there=both(self.there, kept), m=where(k <= self.m, k, self.m))
 
     def without(self, other: Point) -> Point:
-        """Nothing where ``other`` has an entry."""
+        """Return the point without an entry where ``other`` has one."""
         return replace(self, there=both(self.there, negate(other.there)), m=self.letters.upto(self.m))
 
     def meeting(self, other: Point) -> Point:
-        """Nothing where ``other`` has none."""
+        """Return the point without an entry where ``other`` has none."""
         return replace(self, there=both(self.there, other.there), m=self.letters.upto(self.m))
 
     def full(self, when: Bool = True) -> Point:
-        """An entry in every place, which adds nothing where there was none; this one unless ``when`` holds."""
+        """Return the point with an entry in every place where ``when`` holds, else this point.
+
+        An entry that is filled in adds nothing.
+        """
         return replace(self, there=True, value=self.part, m=self.n).where(when, self)
 
     def where(self, c: Bool, other: Point) -> Point:
-        """This one where ``c`` holds, else the other."""
+        """Return this point where ``c`` holds, else the other."""
         there, value, many = (
             where(c, self.there, other.there),
             where(c, self.value, other.value),
@@ -127,7 +133,10 @@ METHODS = ("+", "m", "n", "at", "full", "having", "largest", "meeting", "where",
 
 
 def point(letters: Letters, size: Int = size, many: Int | None = None) -> Point:
-    """Any index of any piece of so many places, of which so many have an entry."""
+    """Return any index of any piece of ``size`` places, of which ``many`` have an entry.
+
+    With ``many`` None, the number of entries is unknown.
+    """
     x = Point(letters.truth("has"), letters.new("x"), size, letters.upto(size) if many is None else many, letters)
     letters.facts += [implies(x.there, x.m >= 1), implies(negate(x.there), x.m <= size - 1)] if many is None else []
     return x

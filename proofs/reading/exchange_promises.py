@@ -15,11 +15,11 @@ from sparring.spec.library.lossy_links import Collected, Handed
 from sparring.spec.library.thresholds import count
 
 LOCAL = ("x", "one", "many", "carried", "given")
-"""What a rank brings to an exchange, which may be its own; and what a loop has, which its reader judges."""
+"""The fields that may differ between ranks: what a rank brings, and the parts of a loop, which its reader judges."""
 
 
 def answer(self: Reading, exchange: Any) -> Any:
-    """What an exchange gives, by the theorem of its page; raises Apart where ranks have no such thing."""
+    """Return what an exchange gives, by the theorem of its page; raise Apart where ranks cannot have its result."""
     for one in fields(exchange):
         if one.name not in getattr(exchange, "brings", LOCAL):
             shared(type(exchange).__name__, one.name, getattr(exchange, one.name))
@@ -31,14 +31,14 @@ def answer(self: Reading, exchange: Any) -> Any:
 
 
 def shared(what: str, term: str, value: Any) -> None:
-    """Raises Apart where ranks have terms of their own."""
+    """Raise Apart where ranks have terms of their own."""
     for one in parts(value):
         if one.placement != "replicate":
             raise Apart(f"{what}({term}={one!r}): ranks yield exchanges with different terms")
 
 
 def carried(exchange: Any) -> None:
-    """Raises Apart where no page carries the exchange out, or one of another kind."""
+    """Raise Apart where no page carries the exchange out, or one of another kind."""
     try:
         _ = exchange.page if getattr(exchange, "kinds", ()) else None
     except InputError as why:
@@ -46,7 +46,7 @@ def carried(exchange: Any) -> None:
 
 
 def own(name: str, x: Any) -> Any:
-    """What a rank brings to be added: a value of its own, or one that all have; raises Apart for another."""
+    """Return what a rank brings to a sum: its own value, or one that all have; raise Apart for any other."""
     if x.placement in ("shard", "arrived"):
         raise Apart(f"{name} of what only the owner of an index has")
     if isinstance(x, Point) and nonzero(x.each):
@@ -74,7 +74,7 @@ def balanced(self: Reading, e: Any) -> Point:
 
 
 def sizes(self: Reading, x: Point) -> Point:
-    """By rank how many entries of ``x`` each has, as all know it."""
+    """Return how many entries of ``x`` each rank has, by rank, as all ranks know it."""
     return self.told(self.letter(count, (x,)))
 
 
@@ -114,7 +114,7 @@ def of_apart(self: Reading, e: Any) -> Point:
 
 
 def collected(self: Reading, e: Any) -> Any:
-    """A sender's entry of this call where its packet is; of another call it may be anything."""
+    """Return a sender's entry of this call if its packet is of this call; else the entry may be anything."""
     x = own("collect", point(self, e.x))
     version = self.version("owner", e.links, e.packet, e.call, e.own)
     entry = (version == e.call).chooses(x, self.fresh("late_copy", "partial"))
@@ -123,7 +123,7 @@ def collected(self: Reading, e: Any) -> Any:
 
 
 def handed(self: Reading, e: Any) -> Any:
-    """The owner's entry of this call where its packet is; of another call it may be anything."""
+    """Return the owner's entry of this call if its packet is of this call; else the entry may be anything."""
     x = point(self, e.x)
     if x.placement != "shard":
         raise Apart("hand of what is not the owner's: ranks' pieces do not make one vector")
@@ -133,7 +133,7 @@ def handed(self: Reading, e: Any) -> Any:
 
 
 def of_rounds(self: Reading, e: Any) -> tuple[Point, Point]:
-    """After all rounds a rank has a mean of all vectors, if the page's invariant is proved; alone it has its own."""
+    """Return the mean of all vectors, if the page's invariant is proved; a rank alone keeps its own vector."""
     x, one = point(self, e.carried[0]), loops.loop(self, e)
     self.loops.append(one)
     mean = x if self.alone else Point(self, "partial", 0, x.rest, mean=True)
@@ -141,7 +141,7 @@ def of_rounds(self: Reading, e: Any) -> tuple[Point, Point]:
 
 
 def sparse_allreduce(self: Reading, e: Any) -> Point:
-    """The sum of what each rank takes of its own."""
+    """Return the sum of what each rank takes of its own vector."""
     x = own("sparse_allreduce", point(self, e.x))
     taken = own("sparse_allreduce", lifted(self, e.at))
     return Point(self, "replicate", 0, taken.chooses(x, 0).rest)
@@ -159,4 +159,4 @@ RULES: dict[str, Callable[[Reading, Any], Any]] = {
     "Hand": handed,
     "Rounds": of_rounds,
 }
-"""By exchange, its promise: the theorem of the page that carries it out, at an index."""
+"""The promise of each exchange: the theorem of the page that carries it out, at an index."""

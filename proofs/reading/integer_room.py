@@ -26,17 +26,17 @@ from sparring.spec.core.numbers import MEANING, Int, Node, Reader, Sym, both
 
 a, k, m, q, x = (Sym.var(name) for name in "akmqx")
 VALUES = 64
-"""So many values may a parameter have at most on which a number of bits depends."""
+"""The most values of a parameter on which a number of bits depends."""
 
 
 def limited(path: Path) -> list[Any]:
-    """The exchanges of a path in which whole numbers have so many bits."""
+    """Return the exchanges of a path that carry whole numbers in a limited number of bits."""
     codes = [(e, getattr(e, "code", None)) for e in path.exchanges]
     return [e for e, code in codes if getattr(code, "exact", False) and getattr(code, "bits", None) is not None]
 
 
 def fitting(page: Page, path: Path) -> Iterator[Obligation]:
-    """All that travels so on this path has room, where there are several ranks."""
+    """Yield the obligations that all such numbers on this path have room, where there are several ranks."""
     own: list[Any] = []
     for e in () if path.alone else limited(path):
         reading = path.given["x"].reading
@@ -55,14 +55,20 @@ def fitting(page: Page, path: Path) -> Iterator[Obligation]:
 
 
 def sums() -> Iterator[Obligation]:
-    """Of ``a`` numbers below ``m`` the sum ``q`` is at most ``a (m - 1)``; so that of ``p <= k`` is below ``k m``."""
+    """Yield the obligations that bound the sum ``q`` of numbers below ``m``.
+
+    The sum of ``a`` numbers is at most ``a (m - 1)``, so that of ``p <= k`` numbers is below ``k m``.
+    """
     numbers = (m >= 1, q >= 0, x >= 0, x <= m - 1)
     yield Obligation("the sum of one more", (*numbers, q <= a * (m - 1)), both(q + x >= 0, q + x <= (a + 1) * (m - 1)))
     yield Obligation("the sum of all", (p >= 1, p <= k, *numbers, q <= p * (m - 1)), q < k * m)
 
 
 def enough(page: Page, reading: Reading, few: Int, many: Int) -> Iterator[Obligation]:
-    """There are no more ranks than the bits beyond those of one number can count, whatever the parameters are."""
+    """Yield the obligations that there are no more ranks than the additional bits of the sum can count.
+
+    They hold for all values of the parameters.
+    """
     names = sorted(depends(reading, few) | depends(reading, many))
     for some in product(*(values(page, name) for name in names)):
         meant = Meant(reading, dict(zip(names, some)))
@@ -73,7 +79,7 @@ def enough(page: Page, reading: Reading, few: Int, many: Int) -> Iterator[Obliga
 
 
 def depends(reading: Reading, term: Int) -> set[str]:
-    """The parameters on which a number depends, beside ``p``: through local functions of it, too."""
+    """Return the parameters on which a number depends, beside ``p``; also those within local functions."""
     found = set[str]()
     for name in free(term) - {"p"}:
         _, args = reading.made.get(name, (None, None))
@@ -83,7 +89,7 @@ def depends(reading: Reading, term: Int) -> set[str]:
 
 
 def values(page: Page, name: str) -> Sequence[int]:
-    """All that a parameter may be; raises Undecided where that is too much, or the name is no parameter's."""
+    """Return all values of a parameter; raise Undecided for more than ``VALUES``, or if the name is no parameter's."""
     kind = get_type_hints(getattr(page.module, "Params", None) or object, include_extras=True)
     least, last = domain(kind[name.removeprefix(PARAMETER)]) if name.startswith(PARAMETER) else (0, None)
     if last is None or last - least >= VALUES:

@@ -30,9 +30,9 @@ class Extent(AtPoint):
     length: Int
     chunk: bool = False
     most: Int | None = None
-    """Of a mask, how many entries are true at most; of a threshold, reach it; None where that is not said."""
+    """The most entries that are true in a mask, or that reach a threshold; None where that is not said."""
     even: bool = True
-    """Ranks' chunks are as long as those of a vector that is cut; else one rank may have all of it."""
+    """Whether ranks' chunks are as long as those of a vector that is cut; else one rank may have all of it."""
 
     def __repr__(self) -> str:
         return f"{'a chunk of ' if self.chunk else ''}{self.length!r} entries"
@@ -41,7 +41,7 @@ class Extent(AtPoint):
         return self
 
     def first(self, o: Any) -> Extent:
-        """What has as many entries, of two of which one may be a number."""
+        """Return the result of an entrywise operation: as long as ``o`` if ``o`` is a chunk, else as this vector."""
         return replace(o if isinstance(o, Extent) and o.chunk else self, most=None)
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __floordiv__ = __mod__ = first
@@ -65,7 +65,10 @@ class Extent(AtPoint):
         return replace(self, most=None)
 
     def only(self, mask: Extent) -> Extent:
-        """Of a sparse vector some entries, as many as are true at most: of a chunk one rank may have all of them."""
+        """Return some entries of a sparse vector: at most as many as are true in ``mask``.
+
+        Of a chunk, one rank may have all of them.
+        """
         length = self.length if mask.most is None else mask.most
         return Extent(self.reading, length, self.chunk, even=not self.chunk)
 
@@ -101,7 +104,7 @@ class Number(AtPoint):
     value: Int | Bool | None = None
 
     def with_(self, op: Callable[[Any, Any], Any], o: Any, *, turned: bool = False) -> Any:
-        """Of two numbers another; of a number and a vector a vector."""
+        """Return a number for two numbers, and the vector for a number and a vector."""
         if isinstance(o, Extent):
             return o
         other = o.value if isinstance(o, Number) else o if isinstance(o, int | Node) else None
@@ -191,7 +194,7 @@ class Number(AtPoint):
         return self
 
     def chooses(self, a: Any, b: Any) -> Any:
-        """``where(self, a, b)``: a vector where one of both is one."""
+        """Return ``where(self, a, b)``: a vector where one of the two is one."""
         known = self.value
         if isinstance(known, Truth) and not any(extents((a, b))):
             return self.reading.formula(lambda *sides: where(known, *sides), (a, b))
@@ -215,13 +218,15 @@ class Reading:
     known: dict[str, bool] = field(default_factory=dict)
     text: Any = None
     selecting: bool = False
-    """Vectors are sparse, and ranks need not have entries at the same places."""
+    """Whether vectors are sparse; then ranks need not have entries at the same places."""
     met: int = 0
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """What a local function gives: a vector as long as it says, or as its first vector; a number of numbers.
+        """Return the result of a local function: a vector as long as the function says, or as its first vector.
 
-        Of what is made with a threshold no more entries are true, or reach it, than reach the threshold.
+        Without vectors, the result is a number.
+
+        In a mask or threshold made from a threshold, no more entries are true, or reach it, than reach the first.
         """
         vectors, said, most = [*extents(args)], getattr(function, "length", None), getattr(function, "most", None)
         if said is None and not vectors:
@@ -233,18 +238,18 @@ class Reading:
         return made if known is None or said is not None else replace(made, most=known)
 
     def formula(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """What a formula of numbers gives; of entries, a vector."""
+        """Return the result of a formula: a number for numbers, a vector where entries are involved."""
         values = lengths(args)
         return next(extents(args), Number(self, None if any(x is None for x in values) else function(*values)))
 
     def made(self, length: Any, chunk: bool) -> Any:
-        """A vector of this length; of a record of numbers, that."""
+        """Return a vector of this length; for a record of numbers, that record."""
         if is_record(length):
             return length._replace(**{name: Number(self, getattr(length, name)) for name in length._fields})
         return Extent(self, length, chunk)
 
     def sure(self, claim: Bool) -> bool:
-        """Whether it follows from what is known."""
+        """Return whether the claim follows from what is known."""
         try:
             reader = Z3Reader([p >= 2, n >= 0, k >= 0, *self.hypotheses], p)
             return bool(reader.sure(reader(claim)))
@@ -252,7 +257,7 @@ class Reading:
             return False
 
     def decides(self, value: Any) -> bool:
-        """The side of a branch that this reading goes to: one that is sure, else the one that is next."""
+        """Return the side of a branch that this reading takes: the one that is sure, else the next to be read."""
         claim = None if value is None else value >= 1 if isinstance(value, Sym) else value
         if isinstance(claim, bool | int):
             return bool(claim)
@@ -270,7 +275,7 @@ class Reading:
         return self.known[key]
 
     def next(self) -> bool:
-        """The next decision."""
+        """Return the next decision."""
         if self.met == len(self.decisions):
             self.decisions.append(True)
         self.met += 1
@@ -281,7 +286,7 @@ IF = re.compile(r"\b(?:if|while)\b (.*?)(?:\belse\b.*|:\s*.*)?$")
 
 
 def line(text: Any) -> str:
-    """The condition that a text asks for now, as it is written."""
+    """Return the condition that a text asks for now, as it is written."""
     while (inner := getattr(text, "gi_yieldfrom", None)) is not None and hasattr(inner, "gi_frame"):
         text = inner
     if text is None:  # of a text without exchanges, which is a function
@@ -293,7 +298,7 @@ def line(text: Any) -> str:
 
 
 def number_of(function: Any, args: Sequence[Any]) -> Int | Bool | None:
-    """What a local function gives of numbers, where it is a formula of these; else None."""
+    """Return the value of a local function of numbers, where it is a formula of these; else None."""
     if any(a is None for a in args):
         return None
     try:
@@ -304,12 +309,12 @@ def number_of(function: Any, args: Sequence[Any]) -> Int | Bool | None:
 
 
 def is_record(x: Any) -> bool:
-    """Whether it is a named tuple."""
+    """Return whether ``x`` is a named tuple."""
     return isinstance(x, tuple) and hasattr(x, "_replace")
 
 
 def extents(x: Any) -> Iterator[Extent]:
-    """The vectors in what a local function is given."""
+    """Yield the vectors in the arguments of a local function."""
     if isinstance(x, Extent):
         yield x
     elif isinstance(x, tuple | list):
@@ -318,7 +323,7 @@ def extents(x: Any) -> Iterator[Extent]:
 
 
 def lengths(x: Any) -> Any:
-    """The same with lengths in the places of vectors."""
+    """Return the arguments with lengths in the places of vectors."""
     if isinstance(x, Extent):
         return x.length
     if isinstance(x, Number):

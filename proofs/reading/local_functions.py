@@ -27,26 +27,26 @@ from sparring.spec.core.numbers import Bool, Int, Node, Sym, both, either, negat
 WIDTHS = (4, 8)
 """Bytes of a value: those of the four dtypes."""
 LOCAL = ("sparse", "selected")
-"""Data of which local functions make something."""
+"""The data to which local functions are applied."""
 WHOLE = ("values", "dense")
-"""Encodings that do not say which entries are there: all must be."""
+"""Encodings that do not say which entries are there, so that all must be."""
 m = Sym.var("m")
 
 SAID = {
     "sparse": "  A rank takes, keeps and sends of a chunk every value that is there, and no other.",
     "selected": "  A rank takes, keeps and sends of a chunk whole entries, and cuts the others.",
 }
-"""By data, what local functions are proved to do: a part of what *result* says."""
+"""What local functions are proved to do, by the page's data: a part of what *result* says."""
 ACTS: Mapping[str, Callable[[Page, Any, int], Any]] = {
     "selected": lambda page, x, w: page.selects(x, c, p, n, w),
     "kept": lambda page, x, w: page.keeps(x, c, p, n, w),
     "sent": lambda page, x, w: page.sends(x, c, t, p, n, w),
 }
-"""What becomes of a piece on its way, and by which function."""
+"""The functions that make something of a piece on its way, by what they do."""
 
 
 def read(page: Page, act: str, x: Point, w: int) -> Point:
-    """What the page makes of this point, values having ``w`` bytes."""
+    """Return what the page makes of this point, where values have ``w`` bytes."""
     found = ACTS[act](page, x, w)
     if not isinstance(found, Point):
         raise TypeError(f"what is {act} is {found!r}, which is no piece")
@@ -54,10 +54,11 @@ def read(page: Page, act: str, x: Point, w: int) -> Point:
 
 
 def values(page: Page) -> Iterator[Obligation]:
-    """At every index local functions leave a value as it is; or, of a page that selects, leave it or cut it off.
+    """Yield the obligations that local functions leave the value at every index as it is.
 
-    So what *result* says of a chunk's contributions is so of every entry of it.  What is cut off is what
-    the runner adds to the residual: the entries where nothing is left.
+    On a page that selects, they leave the value or cut it off.  So what *result* says of a chunk's contributions
+    holds for every entry of the chunk.  What is cut off, at the entries where nothing is left, is what the runner
+    adds to the residual.
     """
     yield from distinct(
         claim for act in ACTS for w in WIDTHS if page.data in LOCAL for claim in keeps_values(page, act, w)
@@ -65,7 +66,7 @@ def values(page: Page) -> Iterator[Obligation]:
 
 
 def keeps_values(page: Page, act: str, w: int) -> Iterator[Obligation]:
-    """The same of one function and one width."""
+    """Yield the obligations of ``values`` for one function and one width."""
     letters = Letters()
     x = point(letters)
     if (y := read(page, act, x, w)) is x:
@@ -81,15 +82,17 @@ def keeps_values(page: Page, act: str, w: int) -> Iterator[Obligation]:
 
 
 BOX = (p >= 1, within(r), n >= 0)
-"""There are ranks and entries, maybe none of these."""
+"""There is at least one rank, and there may be no entries."""
 
 
 def staying(page: Page) -> Iterator[Obligation]:
-    """What stays behind keeps the sum: with the result it adds up to what all began with, as what is cut does.
+    """Yield the obligations that what stays behind keeps the sum.
 
-    At an index at which the result has an entry, that is so if every rank keeps what it cut; where it has
-    none, all that was cut there adds up to all that ranks began with, and they may keep the one or the
-    other, but all ranks the same.  Of any two ranks that is what is proved here.
+    With the result it adds up to what all ranks began with, as what is cut does.
+
+    At an index where the result has an entry, this is so if every rank keeps what it cut.  Where the result has
+    none, all that was cut there adds up to all that ranks began with.  So ranks may keep either, but all ranks
+    must keep the same.  The obligations state this for any two ranks.
     """
     letters, left = Letters(), cast("Left", page.left)
     y, x, cut, other, others = (point(letters, n) for _ in range(5))
@@ -107,16 +110,16 @@ def staying(page: Page) -> Iterator[Obligation]:
 Left = Callable[[Point, Point, Point], Point]
 """``left(x, cut, y)``, on points."""
 RULES: Mapping[str, Left] = {"cut": lambda x, cut, y: cut, "collected": lambda x, cut, y: x.without(y) + cut.meeting(y)}
-"""What may stay behind: what a rank cut; or that where the result has an entry, and elsewhere what it began with."""
+"""What may stay behind: what a rank cut; or that where the result has an entry, else what the rank began with."""
 
 
 def rule(page: Page) -> str:
-    """Which of these rules the page's is, as both solvers prove at a point; empty if it is none of them."""
+    """Return the name in ``RULES`` of the page's rule, as both solvers prove at a point; empty if it is not there."""
     return next((name for name in RULES if all(a.holds for a in answered(same(page, RULES[name]), True))), "")
 
 
 def same(page: Page, rule: Left) -> Iterator[Obligation]:
-    """What stays behind by the page's rule is what does by this one."""
+    """Yield the obligation that the page's rule leaves behind what the given ``rule`` leaves behind."""
     letters, left = Letters(), cast("Left", page.left)
     x, cut, y = (point(letters, n) for _ in range(3))
     a, b = left(x, cut, y), rule(x, cut, y)
@@ -130,21 +133,24 @@ FORMULAS = ("words", "added", "octets", "encoded")
 
 
 def describe_sizes(page: Page) -> str:
-    """What is proved of sizes in words; where entries are selected, of as many as the page's parameter says."""
+    """Return in words what is proved of sizes; on a page that selects entries, with the value of ``k``."""
     k = page.params.get("k")
     many = f", for k = {k}" if page.data == "selected" and isinstance(k, int) else ""
     return f"Messages have the entries, words and bytes that formulas say{many}."
 
 
 def sizes(page: Page) -> Iterator[Obligation]:
-    """Messages have the entries, the words and the bytes that the page's formulas say, as far as it has any."""
+    """Yield the obligations that messages have the entries, words and bytes that the page's formulas say, if any."""
     if page.data in LOCAL or any(hasattr(page.module, formula) for formula in FORMULAS):
         parts = (encodings, density if page.data == "sparse" else selection if page.data == "selected" else totals)
         yield from distinct(claim for w in WIDTHS for part in parts for claim in part(page, w))
 
 
 def encodings(page: Page, w: int) -> Iterator[Obligation]:
-    """The bytes of a message are those of the encoding that is named, beside a header; none of these is shorter."""
+    """Yield the obligations that a message has the bytes of the encoding named, beside a header.
+
+    For sparse data, no encoding named by the formula is shorter.
+    """
     if page.listed:
         home: Mapping[str, Any] = getattr(getattr(page.module, "octets", None), "__globals__", {})
         box, name = (p >= 1, within(m, size + 1)), page.encoded(m, size, w)
@@ -158,14 +164,14 @@ def encodings(page: Page, w: int) -> Iterator[Obligation]:
 
 
 def length(word: str, home: Mapping[str, Any], w: int) -> tuple[Int, Int]:
-    """The bytes of ``m`` entries in this encoding, at least and at most: an index may have 8 where 4 do not suffice.
+    """Return the least and the most bytes of ``m`` entries in this encoding: an index may have 8 if 4 are too few.
 
-    Of an encoding that is not known here its own function, beside ``octets``, says it.
+    For an encoding that is not known here, its own function, found in the module of ``octets``, gives the bytes.
     """
     if word == "pairs":
         index: Int = where(size <= 2**31, 4, 8)
         return m * (w + 4), m * (w + index)
-    begins = where(size < 1, size, 4 * ((size - 1) // 2**16))  # of every 2^16 places but the first
+    begins = where(size < 1, size, 4 * ((size - 1) // 2**16))  # 4 bytes for each 2^16 places but the first
     known = {
         "values": m * w,
         "dense": size * w,
@@ -177,10 +183,10 @@ def length(word: str, home: Mapping[str, Any], w: int) -> tuple[Int, Int]:
 
 
 def density(page: Page, w: int) -> Iterator[Obligation]:
-    """What is sent is no longer than what was there, and whole where it goes without indices.
+    """Yield the obligations that what is sent is no longer than what was there, and whole if it has no indices.
 
-    Where the page has a rule ``fills``, that and nothing else may make a message longer, and none that is still to be
-    added: zeros that are filled in there add nothing.
+    Only the page's rule ``fills``, if it has one, may make a message longer, and only a message that is not to be
+    added: the zeros that it fills in add nothing there.
     """
     letters = Letters()
     x = point(letters)
@@ -197,15 +203,16 @@ def density(page: Page, w: int) -> Iterator[Obligation]:
 
 
 def complete(page: Page, name: Any, many: Int, box: Iterable[Bool]) -> Iterator[Obligation]:
-    """Where the formula may name an encoding without indices, all entries are there when it does."""
+    """Yield the obligation that all entries are there whenever the formula names an encoding without indices."""
     if encoding_names(name) & {*WHOLE}:
         yield plain_obligation(page, "without indices all is there", box, implies(alone(name), many == size))
 
 
 def selection(page: Page, w: int) -> Iterator[Obligation]:
-    """Messages have as many values and words as is said, where no chunk has fewer entries than may be sent of it.
+    """Yield the obligations that messages have as many values and words as is said.
 
-    A chunk's part of the ``k`` entries is cut as the vector is, so that all parts make ``k``.
+    They assume that no chunk has fewer entries than may be sent of it.  A chunk's part of the ``k`` entries is cut
+    as the vector is, so that all parts together make ``k``.
     """
     letters, chunks = Letters(), page.chunks(p)
     at = c if page.cuts else 0
@@ -220,7 +227,10 @@ def selection(page: Page, w: int) -> Iterator[Obligation]:
     enough = (k <= n, *box, *(limit < own for limit in letters.limits))
 
     def said(many: Int) -> Bool:
-        """As many as one message has, or of a block one chunk."""
+        """Return the condition that the sizes are as said.
+
+        ``many`` counts the entries of one message, or of one chunk where a message is a block of several chunks.
+        """
         share = many if single(count) else chunk_words(at, chunks, k, count)
         name = page.encoded(share, chunk_words(at, chunks, n, count), w)
         length = where(names_encoding(name, "values"), share, list_words(share))
@@ -237,7 +247,7 @@ def selection(page: Page, w: int) -> Iterator[Obligation]:
 
 
 def totals(page: Page, w: int) -> Iterator[Obligation]:  # noqa: ARG001  # of whole chunks words are no matter of bytes
-    """Messages of chunks, or of lists, have all entries of these."""
+    """Yield the obligations that messages of chunks, or of lists, have all entries of these."""
     count, k = page.count(r, t, p), Sym.var("k")
     lists = page.data == "lists"
     many = count * k if lists else chunk_words(c, page.chunks(p), n, count)
@@ -250,7 +260,7 @@ def totals(page: Page, w: int) -> Iterator[Obligation]:  # noqa: ARG001  # of wh
 
 
 def during_any(page: Page) -> tuple[Bool, ...]:
-    """Any rank, chunk and step, and what becomes of a chunk after the last."""
+    """Return the hypotheses for any rank, chunk and step, and for what becomes of a chunk after the last step."""
     return (*BOX, within(c, page.chunks(p)), within(t, page.steps(p) + 1))
 
 
@@ -259,32 +269,32 @@ def smaller(a: Int, b: Int) -> Int:
 
 
 def call_with_letters(function: Callable[..., Any], **letters: Any) -> Any:
-    """The function's value, of the letters that it asks for."""
+    """Return the function's value for those of the letters that it asks for."""
     return function(**{name: letters[name] for name in inspect.signature(function).parameters})
 
 
 def encoding_names(name: Any) -> frozenset[str]:
-    """The encodings that a formula may name."""
+    """Return the encodings that a formula may name."""
     return frozenset().union(*map(encoding_names, name.args[1:])) if isinstance(name, Sym) else frozenset([name])
 
 
 def names_encoding(name: Any, word: str) -> Bool:
-    """That the formula names this encoding."""
+    """Return the condition that the formula names this encoding."""
     if not isinstance(name, Sym):
         return bool(name == word)
     return where(name.args[0], names_encoding(name.args[1], word), names_encoding(name.args[2], word))
 
 
 def alone(name: Any) -> Bool:
-    """That the encoding which is named has no indices."""
+    """Return the condition that the encoding named has no indices."""
     return either(*(names_encoding(name, word) for word in WHOLE))
 
 
 def plain_obligation(page: Page, name: str, hypotheses: Iterable[Bool], claim: Bool) -> Obligation:
-    """An obligation that is read as integers, whatever the page's formulas are.
+    """Return an obligation that is read as integers, whatever the page's formulas are.
 
-    Where a term is no linear arithmetic of integers (a shift, say, or a division by ``p``), a letter stands for it, the
-    same for equal ones: what is proved for whatever the letter is, is so for the term.
+    Where a term is not linear integer arithmetic (a shift, say, or a division by ``p``), a letter stands for it, one
+    letter for equal terms.  What is proved for every value of the letter holds for the term.
     """
     opaque = Opaque(keeps={*OPERATORS, "%"} if page.encoding == "wrap" else {*OPERATORS})
     return Obligation(name, tuple(map(opaque.taken, hypotheses)), opaque(claim), encoding="wrap")
@@ -299,7 +309,7 @@ class Opaque(Shared):
         self.letters: dict[int, Sym] = {}
 
     def taken(self, hypothesis: Bool) -> Any:
-        """A hypothesis: a ``where`` on this very truth is its first side, from now on."""
+        """Return a hypothesis as read; from now on, a ``where`` on this truth is replaced by its first side."""
         found = self(hypothesis)
         self.given.add(id(found))
         return found
@@ -317,11 +327,11 @@ class Opaque(Shared):
 
 
 LETTERS = {"p": p}
-"""The letters of obligations: in these there is one number of ranks."""
+"""The letters of obligations, all of which share one number of ranks."""
 
 
 def distinct(claims: Iterable[Obligation]) -> Iterator[Obligation]:
-    """Each once: many formulas are the same for values of any width."""
+    """Yield each obligation once, since many formulas are the same for values of any width."""
     seen = set()
     for claim in claims:
         if (text := repr(claim)) not in seen:

@@ -27,7 +27,7 @@ RANK = "r"
 
 
 class Round(NamedTuple):
-    """What a round does: by which key ranks meet, and where they are then; and what else must be so of it, by name."""
+    """The act of one round: the key by which ranks meet, the cell that a rank moves to, and checks by name."""
 
     key: Int
     after: Int
@@ -36,7 +36,7 @@ class Round(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """A loop: its body, how many rounds it has, what all have alike, and in which cell a rank begins."""
+    """A loop: its body, its number of rounds, what all ranks share, and the cell in which a rank begins."""
 
     one: Any
     many: Int
@@ -44,7 +44,7 @@ class Loop(NamedTuple):
     begins: Int
 
     def at(self, reading: Any, place: Int) -> Round:
-        """The body, read once for a rank in this cell; raises Apart where it is no average of one vector."""
+        """Read the body once for a rank in this cell; raise Apart where it is no average of one vector."""
         x, mean = reading.fresh("before", "partial"), reading.fresh("mean", "partial")
         exchange, ended = played(self.one(t, x, place, *self.given), (mean, b))
         if not isinstance(ended, tuple) or len(ended) != 2:
@@ -59,7 +59,7 @@ class Loop(NamedTuple):
 
 
 def played(text: Any, answer: Any) -> tuple[Averaging, Any]:
-    """A round's exchange, and what it ends with."""
+    """Return a round's exchange, and what the round ends with."""
     exchange = next(text, None)
     if not isinstance(exchange, Averaging):
         raise Apart("a round does not begin with an average among those with one key")
@@ -77,7 +77,7 @@ def number(x: Any) -> Int:
 
 
 def loop(self: Any, e: Any) -> Loop:
-    """A loop of a text that is read; raises Apart where ranks would not have the same rounds."""
+    """Return the loop of a text that is read; raise Apart where ranks would not have the same rounds."""
     x, begins = (point(self, one) for one in e.carried)
     if nonzero(x.each) or x.placement != "partial":
         raise Apart(f"rounds begin with {x!r}: each rank has to begin with a vector of its own")
@@ -87,7 +87,7 @@ def loop(self: Any, e: Any) -> Loop:
 
 
 def alike(x: Any) -> Any:
-    """What all ranks have alike, as terms; raises Apart for what they have not."""
+    """Return what all ranks share, as terms; raise Apart for what they do not share."""
     if isinstance(x, Point):
         if x.placement != "replicate" or nonzero(x.each):
             raise Apart(f"{x!r} is not the same on all ranks, which have to go the same rounds")
@@ -96,7 +96,7 @@ def alike(x: Any) -> Any:
 
 
 class Renamed(Reader[Any]):
-    """Reads a term as the same of another rank."""
+    """Reads a term as the same term of another rank."""
 
     def __init__(self, rank: Sym) -> None:
         super().__init__()
@@ -113,14 +113,17 @@ class Renamed(Reader[Any]):
 
 
 def result(page: Page, path: Any, one: Loop) -> Iterator[Obligation]:
-    """On a full grid, as the page requires, all have all after these rounds."""
+    """Yield the obligations that on a full grid, as the page requires, all ranks have all vectors after the rounds."""
     for claim in (*places(path, one), *groups(page, path, one), *influence(page, path, one)):
         hypotheses = (*about(claim, (*path.hypotheses, *path.required)), *claim.hypotheses)
         yield claim._replace(name=f"{path.name}: {claim.name}", hypotheses=hypotheses, encoding="digits")
 
 
 def about(claim: Obligation, known: Sequence[Bool]) -> Iterator[Bool]:
-    """What is known of the letters of a claim: the fewer, the more paths have the same obligations."""
+    """Return the known facts about the letters of a claim alone.
+
+    The fewer facts are given, the more paths share obligations.
+    """
     spoken = frozenset(("p",)).union(*map(letters, (claim.claim, *claim.hypotheses)))
     return (one for fact in known for one in conjuncts(fact) if letters(one) <= spoken)
 
@@ -130,7 +133,7 @@ def letters(x: Bool) -> frozenset[str]:
 
 
 def conjuncts(x: Bool) -> Iterator[Bool]:
-    """What is said by one truth."""
+    """Yield the parts of a conjunction, or the truth itself."""
     if isinstance(x, Node) and x.op == "and":
         for one in x.args:
             yield from conjuncts(one)
@@ -139,7 +142,7 @@ def conjuncts(x: Bool) -> Iterator[Bool]:
 
 
 def faithful(path: Any, one: Loop) -> Iterator[Obligation]:
-    """The body does with vectors what it says."""
+    """Yield the obligations that the body treats vectors as a round should."""
     for name, so in one.at(path.given["x"].reading, cell).faithful:
         yield Obligation(f"{path.name}: {name}", path.hypotheses, so)
 
@@ -148,7 +151,7 @@ HERE = (t >= 0, within(cell), within(other))
 
 
 def places(path: Any, one: Loop) -> Iterator[Obligation]:
-    """No two ranks are in one cell, and none is outside of the grid."""
+    """Yield the obligations that no two ranks are in one cell, and that none is outside of the grid."""
     if strange := [v for v in variables_of(one.begins) if v not in (RANK, "p") and not v.startswith("param_")]:
         raise Undecided(f"ranks begin in cells that depend on {strange[0]}")
     first, second = (Renamed(rank)(one.begins) for rank in (q, other))
@@ -166,7 +169,7 @@ def variables_of(x: Int) -> list[str]:
 
 
 class WithIndex(Renamed):
-    """Reads a term with another index in it."""
+    """Reads a term with another letter in place of the index ``b``."""
 
     def variable(self, name: str) -> Any:
         return self.rank if name == "b" else Sym.var(name)
@@ -178,13 +181,13 @@ def with_index(x: Int, index: Sym) -> Int:
 
 
 def one_m(one: Loop) -> Int:
-    """How many meet at most."""
+    """Return how many ranks meet at most."""
     found: Int = next(x for x in one.given if hasattr(x, "m")).m
     return found
 
 
 def groups(page: Page, path: Any, one: Loop) -> Iterator[Obligation]:
-    """Those who meet are the ``m`` that the page says."""
+    """Yield the obligations that the ranks that meet are the ``m`` that the page says."""
     f, m, reading = page.module, one_m(one), path.given["x"].reading
     here, there = one.at(reading, cell), one.at(reading, other)
     mate, another = f.mate(cell, b, t, *one.given), f.mate(cell, g, t, *one.given)
@@ -202,7 +205,7 @@ def groups(page: Page, path: Any, one: Loop) -> Iterator[Obligation]:
 
 
 def influence(page: Page, path: Any, one: Loop) -> Iterator[Obligation]:
-    """What a rank's mean has is what the page says."""
+    """Yield the obligations that a rank's mean contains the contributions that the page says."""
     f, m, reading, more = page.module, one_m(one), path.given["x"].reading, one.given
     here, there, last = (one.at(reading, place) for place in (cell, other, third))
 
@@ -227,7 +230,10 @@ def influence(page: Page, path: Any, one: Loop) -> Iterator[Obligation]:
 
 
 def conservation(path: Any) -> Iterator[Obligation]:
-    """A text's result is that of its rounds, which begin with its vector: what a round keeps stays."""
+    """Yield the obligations that a text's result is that of its rounds, which begin with its vector.
+
+    So what a round conserves, the text conserves.
+    """
     (one, *others) = path.loops
     yield Obligation(f"{path.name}: there is one loop", path.hypotheses, not others)
     yield from faithful(path, one)

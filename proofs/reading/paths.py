@@ -30,20 +30,20 @@ from sparring.spec.core.vectors import Unset
 MOST_PATHS = 64
 One = TypeVar("One")
 PARAMETER = "param_"
-"""With this begins the name of a parameter's letter."""
+"""The prefix of the names of parameters' letters."""
 
 
 class Path(NamedTuple):
-    """One way through the text: under which conditions, what it gives, which exchanges it had.
+    """One way through the text: its conditions, its result and its exchanges.
 
-    ``before`` and ``after``: the state; ``refused``: why no rank can do it, then the rest is empty.
+    ``before`` and ``after`` are the state.  ``refused`` says why no rank can go this way; then the rest is empty.
     """
 
     name: str
     alone: bool
-    """There is one rank."""
+    """Whether there is only one rank."""
     poisoned: bool
-    """Nothing is a number of what the text asks about that."""
+    """Whether the text's tests for being a number all fail."""
     hypotheses: tuple[Bool, ...]
     given: Any
     ended: Ending
@@ -52,27 +52,27 @@ class Path(NamedTuple):
     after: Any
     exchanges: Sequence[Any]
     same: Sequence[Obligation]
-    """Of letters that are taken for one another: that their arguments are equal."""
+    """The obligations that letters taken for one another have equal arguments."""
     called: frozenset[str]
     """The local functions that the text has called."""
     refused: str = ""
     unread: str = ""
-    """Why it cannot be read, though ranks may well be able to do it."""
+    """Why the path cannot be read, though ranks may well be able to go it."""
     leaves: Mapping[str, Any] = {}
     """What the page says of its state after the call."""
     linear: frozenset[str] = frozenset()
     """The local functions that sums have passed through."""
     loops: Sequence[Loop] = ()
     required: tuple[Bool, ...] = ()
-    """Under what the result is what the page ensures."""
+    """The conditions under which the result is what the page ensures."""
     barred: bool = False
-    """It cannot be so on this path."""
+    """Whether these conditions cannot hold on this path."""
 
 
 def paths(page: Page) -> Iterator[Path]:
-    """Every path of the page's text: with one rank and with more, in its first call and in later ones.
+    """Yield every path of the page's text: with one rank and with more, in its first call and in later ones.
 
-    Its whole numbers are letters, so that what is proved holds for all of them; its words are all that it may have.
+    Whole-number parameters are letters, so that proofs hold for all their values; each word that is allowed is tried.
     """
     for choice in choices(page):
         for alone in (False, True):
@@ -84,7 +84,7 @@ def paths(page: Page) -> Iterator[Path]:
 
 
 def choices(page: Page) -> Iterator[Mapping[str, Any]]:
-    """All values of parameters that are one of a few words."""
+    """Yield all combinations of values of the parameters that are one of a few words."""
     kinds = get_type_hints(page.module.Params) if hasattr(page.module, "Params") else {}
     words = {name: get_args(kind) for name, kind in kinds.items() if get_origin(kind) is Literal}
     for some in itertools.product(*words.values()):
@@ -100,7 +100,7 @@ def branches(
     first: bool,
     poisoned: bool = False,
 ) -> Iterator[Path]:
-    """All paths of one call."""
+    """Yield all paths of one call."""
 
     def path(decisions: list[bool]) -> Path:
         reading = Reading(alone, poisoned, decisions=decisions)
@@ -110,7 +110,10 @@ def branches(
 
 
 def on_both_sides(page: Page, one: Callable[[list[bool]], One]) -> Iterator[One]:
-    """``one`` of all decisions at branches, by going back to the last of which one side has not been read."""
+    """Yield ``one`` for all combinations of decisions at branches.
+
+    After each, go back to the last branch of which one side has not been read.
+    """
     decisions: list[bool] = []
     for _ in range(MOST_PATHS):
         yield one(decisions)
@@ -123,7 +126,7 @@ def on_both_sides(page: Page, one: Callable[[list[bool]], One]) -> Iterator[One]
 
 
 def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mapping[str, str], *, first: bool) -> Path:
-    """One path."""
+    """Return one path."""
     letters = {
         "x": entering(self, page), "r": self.fresh("r", "partial"), "params": parameters(self, page, choice),
         "p": 1 if self.alone else Point(self, "replicate", self.p), "selector": page.selector,
@@ -158,13 +161,13 @@ def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mappi
 
 
 def said_by(page: Page, function: str, letters: Mapping[str, Any]) -> Any:
-    """What a formula of the page says of a call."""
+    """Return what a formula of the page says of a call."""
     formula = getattr(page.module, function)
     return formula(**{name: letters[name] for name in letters_of(formula)})
 
 
 def entering(self: Reading, page: Page) -> Point:
-    """A rank's vector; of a page that selects, what is absent is 0."""
+    """Return a rank's vector; on a page that selects, absent entries are 0."""
     x = self.fresh("x", "partial")
     if not page.selecting:
         return x
@@ -174,7 +177,7 @@ def entering(self: Reading, page: Page) -> Point:
 
 
 def requirement(page: Page, letters: Mapping[str, Any]) -> tuple[Bool, ...]:
-    """Under what the result is what the page ensures, where it says so."""
+    """Return the conditions under which the result is what the page ensures; empty if it states none."""
     function = getattr(page.module, "requires", None)
     if function is None:
         return ()
@@ -185,13 +188,13 @@ def requirement(page: Page, letters: Mapping[str, Any]) -> tuple[Bool, ...]:
 
 
 def letters_of(function: Any) -> Sequence[str]:
-    """What a formula of the page asks for."""
+    """Return the names of the letters that a formula of the page asks for."""
     names = function.__code__.co_varnames[: function.__code__.co_argcount]
     return [name for name in names if name in LETTERS]
 
 
 def followed(self: Reading, page: Page, letters: Mapping[str, Any], had: list[Any]) -> Any:
-    """What the text returns, played with its exchanges' promises."""
+    """Return the text's result, answering each exchange by what it promises."""
     going, got = text(page, **letters), None
     try:
         while True:
@@ -203,7 +206,7 @@ def followed(self: Reading, page: Page, letters: Mapping[str, Any], had: list[An
 
 
 def parameters(self: Reading, page: Page, choice: Mapping[str, Any]) -> Any:
-    """The page's parameters: letters for whole numbers."""
+    """Return the page's parameters, with letters for whole numbers."""
     if not hasattr(page.module, "Params"):
         return None
     kinds = get_type_hints(page.module.Params, include_extras=True)
@@ -212,7 +215,7 @@ def parameters(self: Reading, page: Page, choice: Mapping[str, Any]) -> Any:
 
 
 def parameter(self: Reading, name: str, kind: Any, page: Page) -> Any:
-    """A letter in its domain for a whole number; else what the page has."""
+    """Return a letter in its domain for a whole number, else the page's own value."""
     if kind is not int and (get_origin(kind) is not Annotated or get_args(kind)[0] is not int):
         return page.params[name]
     letter = self.fresh(f"{PARAMETER}{name}", "replicate")
@@ -223,7 +226,7 @@ def parameter(self: Reading, name: str, kind: Any, page: Page) -> Any:
 
 
 def begun(self: Reading, page: Page, placements: Mapping[str, str], letters: Mapping[str, Any], *, first: bool) -> Any:
-    """The state before a call."""
+    """Return the state before a call."""
     if not hasattr(page.module, "State"):
         return None
     start = begins(page)
@@ -236,13 +239,13 @@ def begun(self: Reading, page: Page, placements: Mapping[str, str], letters: Map
 
 
 def regions_of(page: Page) -> Sequence[str]:
-    """The parts of the state that say where regions begin."""
+    """Return the names of the parts of the state that say where regions begin."""
     kinds = get_type_hints(page.module.State) if hasattr(page.module, "State") else {}
     return [name for name, kind in kinds.items() if kind is Regions]
 
 
 def at_points(self: Reading, state: Any, *, whole: bool = True) -> Any:
-    """A state whose numbers are points, too; raises Refuted where a part of a ``whole`` one is not set."""
+    """Return a state whose numbers are points, too; raise Apart where a part of a ``whole`` one is not set."""
     if state is None:
         return None
     for value in state if whole else ():
@@ -253,9 +256,9 @@ def at_points(self: Reading, state: Any, *, whole: bool = True) -> Any:
 
 
 def remembered(page: Page, choice: Mapping[str, Any], *, alone: bool) -> Mapping[str, str] | None:
-    """Where each part of the state is: found by induction over calls, from what the first one leaves on.
+    """Return the placement of each part of the state, found by induction over calls from the first one on.
 
-    None where there is no state, and calls are all alike.
+    None where there is no state and all calls are alike.
     """
     if not hasattr(page.module, "State"):
         return {} if "call" in asked(page) else None

@@ -33,11 +33,11 @@ ORDER = ("replicate", "shard", "partial", "arrived")
 
 
 class Apart(Refuted):
-    """What the text does no rank can do: it says why."""
+    """Raised where no rank can do what the text does; the message says why."""
 
 
 def lowest(*things: Any) -> tuple[str, str]:
-    """Where all of these are, and who owns it; raises Apart where no rank has all of them."""
+    """Return the placement at which all of these are available, and their owner; raise Apart where no rank has all."""
     placed = [t for t in things if isinstance(t, Point | Condition)]
     found, owners = {t.placement for t in placed}, {t.owner for t in placed if t.owner}
     if {"arrived", "partial"} <= found:
@@ -51,7 +51,7 @@ def lowest(*things: Any) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class Point(AtPoint):
-    """A number at an index; see the module."""
+    """A number at an index; see the module's docstring."""
 
     reading: Any
     placement: str
@@ -59,13 +59,13 @@ class Point(AtPoint):
     each: Int = 0
     mean: bool = False
     owner: str = ""
-    """Of a shard: how its owner is found."""
+    """How the owner of a shard is found; empty for other points."""
     there: Bool | None = None
-    """Of an entry of a sparse vector: whether it is there, as explicit zeros are; None where nothing is known of it."""
+    """Whether an entry of a sparse vector is there, as explicit zeros are; None where nothing is known of it."""
     thinned: bool = False
-    """Of a shard: entries were taken out of it, so that one owner may have all that are left."""
+    """Whether entries were taken out of a shard, so that one owner may have all that are left."""
     cuts: str = ""
-    """``"bounds"``, where it says where parts begin that cut the vector; ``"proposals"``: a list of such."""
+    """``"bounds"`` where the point says where the parts that cut the vector begin; ``"proposals"``: a list of such."""
 
     def __repr__(self) -> str:
         whose = {"partial": "own ", "shard": "owner's ", "arrived": "sender's ", "replicate": ""}[self.placement]
@@ -143,7 +143,7 @@ class Point(AtPoint):
 
     @property
     def truth(self) -> Condition:
-        """What was meant as a truth: that of a local function."""
+        """The truth of a number that was meant as one: the result of a local function."""
         if nonzero(self.each):
             return Condition(
                 self.reading, self.placement, self.letter(operation("truth"), (self,)).rest >= 1, self.owner
@@ -177,19 +177,19 @@ class Point(AtPoint):
         return not self.reading.poisoned
 
     def total(self) -> Point:
-        """The sum over all ranks of what each has; of what all have, ``p`` times it."""
+        """Return the sum over all ranks of what each has; for a value that all share, ``p`` times it."""
         if nonzero(self.each) and not self.mean and not self.reading.alone:
             raise Undecided(f"{self!r} is a sum over all ranks already, of which the sum is asked for")
         return Point(self.reading, "replicate", 0, plus(self.rest, self.each))
 
     def over_senders(self) -> Point:
-        """At the owner, the sum over all senders."""
+        """Return the sum over all senders, which the owner has."""
         if self.placement != "arrived" or nonzero(self.each):
             raise Apart(f"{self!r} is summed over senders, of which it is not")
         return Point(self.reading, "shard", 0, self.rest, owner="chunks")
 
     def own_chunk(self, r: Any, p: Any) -> Point:
-        """Of a value of its own, what the owner of the index has there."""
+        """Return what the owner of the index has there, for a value that every rank has of its own."""
         if self.placement == "shard":
             raise Apart("a rank's own chunk of what only the owner of an index has")
         if self.placement == "replicate":
@@ -198,12 +198,12 @@ class Point(AtPoint):
         return replace(found, owner="chunks")
 
     def comes(self, to: str, *terms: Any) -> Condition:
-        """Of ``ensures``: see :func:`sparring.spec.library.lossy_links.came`."""
+        """Return the condition for ``ensures``: see :func:`sparring.spec.library.lossy_links.came`."""
         came: Condition = self.reading.comes(to, *terms)
         return came
 
     def versions_held(self, *terms: Any) -> Point:
-        """Of ``leaves``: see :func:`sparring.spec.library.lossy_links.versions_held`."""
+        """Return the point for ``leaves``: see :func:`sparring.spec.library.lossy_links.versions_held`."""
         found: Point = self.reading.versions_held(*terms)
         return found
 
@@ -212,7 +212,7 @@ class Point(AtPoint):
         return owns
 
     def settled(self) -> Point:
-        """With a letter for its sum over ranks, which is a number that a rank's own condition may choose."""
+        """Return the point with a letter for its sum over ranks, so that a rank's own condition may choose it."""
         if not nonzero(self.each):
             return self
         sums = replace(self, rest=0, placement="replicate", owner="")
@@ -220,30 +220,30 @@ class Point(AtPoint):
         return replace(self, each=0, mean=False, rest=plus(letter.rest, self.rest))
 
     def only(self, mask: Any) -> Point:
-        """Of a sparse vector, the entries where ``mask`` is true: what is absent is 0."""
+        """Return the entries of a sparse vector where ``mask`` is true; absent entries are 0."""
         mask = mask.truth if isinstance(mask, Point) else mask
         there = None if self.there is None else both(self.there, mask.value)
         chosen: Point = mask.chooses(self, 0)
         return replace(chosen, there=there, thinned=self.placement == "shard")
 
     def support(self) -> Condition:
-        """Whether the entry is there."""
+        """Return the condition that the entry is there; raise Undecided where nothing is known of it."""
         if self.there is None:
             raise Undecided(f"nothing is known of the support of {self!r}")
         return Condition(self.reading, self.placement, self.there, self.owner)
 
     def by_rank(self) -> Point:
-        """What each rank has, as all know it."""
+        """Return what each rank has, as all ranks know it."""
         found: Point = self.reading.told(self)
         return found
 
     def gathered(self) -> Point:
-        """What each rank has, told to all."""
+        """Return what each rank has, told to all ranks."""
         found: Point = self.reading.gathered(self)
         return found
 
     def owned(self) -> Point:
-        """What the owner has, as a fact about all ranks."""
+        """Return what the owner has, as a fact about all ranks."""
         return replace(self, placement="replicate", owner="")
 
 
@@ -275,14 +275,14 @@ class Condition(AtPoint):
         return replace(self, value=negate(self.value))
 
     def __bool__(self) -> bool:
-        """Which side of a branch is read; all are, one after the other."""
+        """Return the side of a branch that is read; all sides are read, one after the other."""
         if self.placement != "replicate" and not isinstance(self.value, bool):
             raise Apart(f"a rank's own condition, {self.value!r}, decides what it does next: ranks part ways")
         side: bool = self.reading.decides(self.value)
         return side
 
     def chooses(self, a: Any, b: Any) -> Any:
-        """``where(self, a, b)``: with a condition that all ranks share it passes through sums."""
+        """Return ``where(self, a, b)``; a condition that all ranks share passes through sums."""
         if (known := self.reading.knows(self.value)) is not None:
             return a if known else b
         if isinstance(a, Condition | bool) and isinstance(b, Condition | bool):
@@ -303,7 +303,7 @@ class Condition(AtPoint):
 
 
 def point(reading: Any, x: Any) -> Point:
-    """A number, or what is nothing, as a point that all ranks have."""
+    """Return a number, or an absent value, as a point that all ranks have."""
     if isinstance(x, Point):
         return x
     if isinstance(x, Unset):
@@ -329,7 +329,7 @@ def of_both(a: Any, b: Any) -> tuple[Point, Point]:
 
 
 def alike(a: Point, b: Point) -> tuple[Point, Point]:
-    """Two points whose sums are both means, or both none; raises Undecided for one of each."""
+    """Return two points whose sums are both means, or both none; raise Undecided for one of each."""
     if nonzero(a.each) and nonzero(b.each) and a.mean != b.mean:
         raise Undecided(f"{a!r} and {b!r}: of a sum and a mean over ranks")
     mean = a.mean if nonzero(a.each) else b.mean
@@ -337,7 +337,7 @@ def alike(a: Point, b: Point) -> tuple[Point, Point]:
 
 
 def combined(a: Any, b: Any, op: Callable[[Int, Int], Int]) -> Point:
-    """What is linear passes through sums."""
+    """Return a linear operation of two points, applied to their sums and to the rest."""
     a, b = alike(*of_both(a, b))
     placement, owner = lowest(a, b)
     there = None if a.there is None or b.there is None else either(a.there, b.there)
@@ -346,12 +346,12 @@ def combined(a: Any, b: Any, op: Callable[[Int, Int], Int]) -> Point:
 
 
 def remainder(a: Point, o: Any) -> Point:
-    """Of 0 it is 0; else it is a letter."""
+    """Return ``a % o``: 0 where ``a`` is 0, else a letter."""
     return a if not nonzero(a.each) and not nonzero(a.rest) else a.letter(operation("%"), (a, o))
 
 
 def scaled(a: Point, o: Any) -> Point:
-    """A product: with a number that stands in the text it passes through sums; else it is a letter."""
+    """Return a product; a number in the text multiplies sums and the rest, else the product is a letter."""
     if isinstance(o, int) and not isinstance(o, bool):
         return replace(a, rest=a.rest * o if nonzero(a.rest) else 0, each=a.each * o if nonzero(a.each) else 0)
     if isinstance(o, Point) and o.rest is a.reading.p and a.placement != "partial":
@@ -362,7 +362,7 @@ def scaled(a: Point, o: Any) -> Point:
 
 
 def divided(a: Point, o: Any) -> Point:
-    """Over the number of ranks it is a mean, where it is a sum over these alone; else it is a letter."""
+    """Return a quotient: a mean, where a sum over ranks alone is divided by their number; else a letter."""
     over = o.rest if isinstance(o, Point) else o
     if isinstance(over, int) and over == 1:
         return a
@@ -372,7 +372,7 @@ def divided(a: Point, o: Any) -> Point:
 
 
 def compared(a: Any, b: Any, name: str, op: Callable[[Int, Int], Bool]) -> Condition:
-    """Of two numbers: a formula, or of sums a letter."""
+    """Return the comparison of two numbers: a formula, or a letter where sums over ranks are compared."""
     if isinstance(b, str):
         return Condition(a.reading, "replicate", False)
     a, b = of_both(a, b)
@@ -384,7 +384,7 @@ def compared(a: Any, b: Any, name: str, op: Callable[[Int, Int], Bool]) -> Condi
 
 
 def conditions(op: Callable[[Bool, Bool], Bool], a: Condition, b: Any) -> Condition:
-    """Of two truths."""
+    """Return the two truths combined by ``op``."""
     other: Condition
     other = b.truth if isinstance(b, Point) else Condition(a.reading, "replicate", b) if isinstance(b, bool) else b
     placement, owner = lowest(a, other)
@@ -392,7 +392,7 @@ def conditions(op: Callable[[Bool, Bool], Bool], a: Condition, b: Any) -> Condit
 
 
 def parts(x: Any) -> Iterable[Point | Condition]:
-    """The points in what a local function is given: in tuples, lists and records, too."""
+    """Yield the points in the arguments of a local function, also those in tuples, lists and records."""
     if isinstance(x, Unset):
         x.used()
     if isinstance(x, Point | Condition):

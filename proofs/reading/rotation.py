@@ -9,11 +9,14 @@ from sparring.proofs.logic.obligations import RANKS, Obligation, c, i, n, p, r, 
 from sparring.spec.core.model import Page, bound
 
 TURN = (*RANKS, i >= 1, i < p)
-"""A message of a step."""
+"""The hypotheses that ``i`` is a message of a step."""
 
 
 def peers_of(page: Page, to: Any, whence: Any, begin: Any = None) -> Iterator[Obligation]:
-    """An implementation's neighbours, and blocks if it cuts some, are a direct exchange's, messages counted from 1."""
+    """Yield the obligations that an implementation's neighbours, and blocks if any, are a direct exchange's.
+
+    Messages are counted from 1.
+    """
     yield Obligation("to whom", TURN, to(r, i, p) == page.dst(r, 0, p, i - 1))
     yield Obligation("from whom", TURN, whence(r, i, p) == page.src(r, 0, p, i - 1))
     sends = to(r, i, p) if page.kind == "reduce_scatter" else r

@@ -9,7 +9,7 @@ from sparring.spec.core.numbers import Bool, Int, Sym, where
 
 
 def nonzero(x: Int) -> bool:
-    """Whether a term says anything."""
+    """Return whether a term is other than the constant 0, which stands for nothing."""
     return not (isinstance(x, int) and x == 0)
 
 
@@ -22,14 +22,14 @@ def minus(a: Int, b: Int) -> Int:
 
 
 def chosen(c: Bool, a: Int, b: Int) -> Int:
-    """``where(c, a, b)``; what ``c`` has chosen before, it chooses again."""
+    """Return ``where(c, a, b)``; a choice that ``c`` has made inside of ``a`` or ``b`` is resolved."""
     a, b = (x.args[k] if isinstance(x, Sym) and x.op == "where" and repr(x.args[0]) == repr(c) else x
             for k, x in ((1, a), (2, b)))  # fmt: skip
     return a if a is b or (not nonzero(a) and not nonzero(b)) else where(c, a, b)
 
 
 def operation(name: str) -> Callable[..., Any]:
-    """An operator that is read as a local function of single entries."""
+    """Return an operator that is read as a local function of single entries."""
 
     def applied(*_: Any) -> Any:
         raise TypeError(name)

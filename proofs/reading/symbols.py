@@ -23,18 +23,18 @@ from sparring.spec.core.regions import even, means
 
 @dataclass
 class Reading:
-    """One reading of a text: letters, and on which side of each branch it goes."""
+    """One reading of a text: the letters made, and the side taken at each branch."""
 
     alone: bool = False
-    """There is one rank."""
+    """Whether there is only one rank."""
     poisoned: bool = False
-    """What is asked to be a number is none."""
+    """Whether the text's tests for being a number all fail."""
     decisions: list[bool] = field(default_factory=list)
     hypotheses: list[Bool] = field(default_factory=list)
     known: dict[str, bool] = field(default_factory=dict)
     letters: dict[tuple[Any, ...], tuple[Sym, list[Any]]] = field(default_factory=dict)
     made: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = field(default_factory=dict)
-    """By letter, the local function that gives it, and of what."""
+    """The local function that gives a letter, and its arguments, by letter."""
     same: list[Obligation] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
     linear: set[str] = field(default_factory=set)
@@ -47,11 +47,11 @@ class Reading:
     # -- letters
 
     def fresh(self, name: str, placement: str) -> Point:
-        """A letter of its own."""
+        """Return a new letter as a point."""
         return Point(self, placement, Sym.var(name), owner="chunks" if placement == "shard" else "")
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
-        """What a local function gives: the same letter for the same arguments, where these are found equal."""
+        """Return the point that a local function gives: the same letter for arguments found equal."""
         name = function.__name__
         self.called.add(name)
         if name in ("read", "read_by_chunk"):
@@ -68,7 +68,7 @@ class Reading:
         return replace(found, cuts="bounds") if function is even or proposed else found
 
     def learn(self, function: Callable[..., Any], found: Point, args: tuple[Any, ...]) -> None:
-        """Of a new letter, what the function says of all that it gives."""
+        """Add, for a new letter, what the function states about every value that it gives."""
         (name,) = free(found.rest)
         if name not in self.made:
             self.made[name] = function, args
@@ -77,12 +77,15 @@ class Reading:
                 self.hypotheses.append(says(found.rest, *(one.rest if isinstance(one, Point) else one for one in args)))
 
     def told(self, x: Any) -> Point:
-        """By rank what each has, which all know; all ranks' bounds are bounds."""
+        """Return what each rank has, by rank, as all ranks know it; from bounds it makes a list of proposals."""
         found = self.named("all ranks' apart", (*parts(x),), placement="replicate")
         return replace(found, cuts="proposals") if getattr(x, "cuts", "") == "bounds" else found
 
     def somewhere(self, x: Point) -> Bool | None:
-        """Whether some rank has an entry of ``x``: if this one has, then yes."""
+        """Return the truth that some rank has an entry of ``x``, which follows if this rank has one.
+
+        None where nothing is known of the support of ``x``.
+        """
         if x.there is None:
             return None
         any_rank = self.named("somewhere", (Condition(self, "partial", x.there),), placement="replicate").truth.value
@@ -90,7 +93,10 @@ class Reading:
         return any_rank
 
     def named(self, name: str, args: Any, *, entrywise: bool = False, placement: str = "", module: str = "") -> Point:
-        """The letter of this name; a function of whole vectors is another one of a chunk than of all of it."""
+        """Return the letter of this name.
+
+        A function of whole vectors gets one letter for a chunk and another for the whole vector.
+        """
         some = [*parts(args)]
         where, owner = lowest(*some)
         where = placement or where
@@ -105,7 +111,10 @@ class Reading:
         return Point(self, where, symbol, owner=owner if where == "shard" else "")
 
     def equal(self, name: str, some: Sequence[Any], others: Sequence[Any]) -> bool:
-        """Whether these are equal, term by term, under what is known; what is not plain to see is an obligation."""
+        """Return whether the terms are equal, one by one, under what is known.
+
+        Equalities that are not plain to see become obligations.
+        """
         unlike = [(a, b) for a, b in zip(some, others) if a is not b and repr(a) != repr(b)]
         if any(isinstance(a, bool | int) and isinstance(b, bool | int) and a != b for a, b in unlike):
             return False
@@ -118,11 +127,11 @@ class Reading:
         return True
 
     def gathered(self, x: Point | Condition) -> Point:
-        """By rank, what each has."""
+        """Return what each rank has, by rank."""
         return self.named("all ranks'", (x,), entrywise=True, placement="replicate")
 
     def asked(self, function: Callable[..., Any], first: Point) -> Iterator[Bool]:
-        """What the text has asked this local function of ``first`` and whatever else."""
+        """Yield the truths that the text has asked of this local function of ``first`` and any other arguments."""
         for (name, *_), (symbol, terms) in self.letters.items():
             if name == f"{function.__module__}:{function.__name__}" and repr(terms[:3]) == repr([*values(first)]):
                 yield symbol >= 1
@@ -130,26 +139,29 @@ class Reading:
     # -- links that lose packets
 
     def owns(self) -> Condition:
-        """Whether a rank owns the index."""
+        """Return the condition that a rank owns the index."""
         return self.named("owns", (), placement="partial").truth
 
     def version(self, to: str, links: Any, packet: Any, call: Any, own: bool) -> Point:
-        """The version of a rank's packet to the owner, or of the owner's to the rank; ``own``: its own always comes."""
+        """Return the version of a rank's packet to the owner, or of the owner's to the rank.
+
+        ``own``: a rank's packet to itself always comes.
+        """
         found = self.named(f"version to the {to}", (links, packet, call), entrywise=True, placement="partial")
         now: Point = self.owns().chooses(call, found) if own else found
         return now
 
     def comes(self, to: str, links: Any, packet: Any, call: Any, own: bool) -> Condition:
-        """Whether it comes in time."""
+        """Return the condition that the packet comes in time."""
         came: Condition = self.version(to, links, packet, call, own) == call
         return came
 
     def versions_held(self, links: Any, packet: Any, call: Any) -> Point:
-        """By chunk and packet which versions come to a rank."""
+        """Return which versions come to a rank, by chunk and packet."""
         return self.named("versions of packets", (links, packet, call), placement="partial")
 
     def formula(self, function: Callable[..., Any], args: Any) -> Point:
-        """A formula of whole numbers."""
+        """Return a formula of whole numbers as a point; raise Undecided for a sum over ranks."""
         where, owner = lowest(*parts(args))
         points = [point(self, one) for one in args]
         if strange := [one for one in points if nonzero(one.each)]:
@@ -163,23 +175,26 @@ class Reading:
         return (self.p >= 1,) if self.alone else (self.p >= 2,)
 
     def sure(self, claim: Bool) -> bool:
-        """Whether it follows from what is known."""
+        """Return whether the claim follows from what is known."""
         known = (*self.box, *self.hypotheses)
         return follows(Question((repr(claim), *map(repr, known)), known, claim))
 
     def unspoken(self, value: Bool) -> bool:
-        """Whether a truth compares one letter alone, of which no hypothesis speaks, with a number: both may be."""
+        """Return whether a truth compares with a number one letter that no hypothesis mentions.
+
+        Then both sides are possible.
+        """
         here: Any = value
         plain = here.op in ("==", "<", "<=") and sum(isinstance(a, int) for a in here.args) == 1
         letter = next((a for a in here.args if isinstance(a, Sym) and a.op == "var"), None)
         return plain and letter is not None and not any(free(value) & free(h) for h in (*self.box, *self.hypotheses))
 
     def knows(self, value: Bool) -> bool | None:
-        """What was decided of this before; None where nothing was."""
+        """Return what was decided before about this truth; None where nothing was."""
         return value if isinstance(value, bool) else self.known.get(repr(value))
 
     def decides(self, value: Bool) -> bool:
-        """The side of a branch that this reading goes to."""
+        """Return the side of a branch that this reading takes."""
         if isinstance(value, bool):
             return value
         if (key := repr(value)) in self.known:
@@ -196,7 +211,7 @@ class Reading:
 
 
 class Question(NamedTuple):
-    """What is asked while a text is read; in the same words it is the same question."""
+    """A claim, and what is known while a text is read; questions in the same words are equal."""
 
     words: tuple[str, ...]
     known: Sequence[Bool]
@@ -211,7 +226,7 @@ class Question(NamedTuple):
 
 @lru_cache(10_000)  # a page's text, and its mutants, are read many times
 def follows(question: Question) -> bool:
-    """Whether z3 finds that the claim follows from what is known."""
+    """Return whether z3 finds that the claim follows from what is known."""
     try:
         reader = Z3Reader(question.known, p)
         return reader.sure(reader(question.claim))
@@ -231,12 +246,12 @@ def same(a: Any, b: Any) -> Bool:
 
 
 def values(one: Point | Condition) -> tuple[Any, ...]:
-    """By what terms a point is told from another."""
+    """Return the terms that distinguish a point from another."""
     return (one.each, one.rest, one.mean) if isinstance(one, Point) else (one.value,)
 
 
 def form(args: Any) -> Any:
-    """What is given besides points, and where these stand."""
+    """Return the arguments' form: their structure, their constants, and where points stand."""
     if isinstance(args, Point | Condition):
         return "."
     if isinstance(args, tuple | list):
@@ -247,7 +262,10 @@ def form(args: Any) -> Any:
 
 
 def of_length(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
-    """What the length of the rank's vector says: the same on all ranks, since their vectors have one length."""
+    """Return the letter for a function of the length of the rank's vector.
+
+    It is the same on all ranks, since their vectors have one length.
+    """
     x, *others = args
     if not (isinstance(x, Point) and repr(x) == "own x"):
         raise Undecided(f"{name} of {x!r}: what all ranks know of lengths is that of x")
@@ -255,7 +273,10 @@ def of_length(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
 
 
 def linear(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
-    """A function that is linear in its first argument passes through the sum over ranks, where all share the others."""
+    """Apply a function that is linear in its first argument to both parts of a sum over ranks.
+
+    This needs the other arguments to be the same on all ranks.
+    """
     x, *others = args
     if x.placement == "shard" or not nonzero(x.each) or lowest(*parts(others))[0] != "replicate":
         return self.named(name, args)
@@ -266,9 +287,9 @@ def linear(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
 
 
 def read(self: Reading, code: Any, x: Point, *, chunks: bool, whole: bool) -> Point:
-    """What is read of a value in this code; of codes that are made chunk by chunk another thing than of all.
+    """Return the point read back from a value in this code; coding chunk by chunk and as a whole give two letters.
 
-    ``chunks``: it is cut into chunks; ``whole``: before that codes are made of all of it, if the code is of that kind.
+    ``chunks``: the value is cut into chunks; ``whole``: before that it is coded as a whole, if the code allows that.
     """
     if code.exact:
         return x

@@ -22,11 +22,14 @@ from sparring.spec.core.selectors import Selector
 from sparring.spec.library.lossy_links import Collected, Handed
 
 CALLS = 8
-"""So many calls after the first may have vectors of other lengths in their states, before these are too many."""
+"""The most calls after the first that may bring states with vectors of new lengths, before these are too many."""
 
 
 class Sent(NamedTuple):
-    """One exchange: of a vector of ``length`` entries that is cut into chunks, or, ``whole``, of one of each rank."""
+    """One exchange, and the length of what it sends.
+
+    It sends a vector of ``length`` entries that is cut into chunks, or, if ``whole``, one such vector of each rank.
+    """
 
     exchange: str
     through: str
@@ -36,18 +39,18 @@ class Sent(NamedTuple):
     asked: Any
     """The exchange as it was asked for."""
     even: bool = True
-    """Pieces are as long as chunks; else one rank may have all."""
+    """Whether pieces are as long as chunks; else one rank may have all."""
     times: Int = 1
-    """How often: in each of so many rounds."""
+    """How often it is sent: the number of rounds."""
 
     @property
     def same(self) -> tuple[str, ...]:
-        """By what it is told from another."""
+        """The values that distinguish this exchange from another."""
         return self.exchange, self.through, repr(self.code), repr(self.length), repr(self.whole), repr(self.times)
 
 
 def unsized_code(code: Any) -> str:
-    """Why the bytes of messages in this code are not known, in a sentence; empty where they are."""
+    """Return a sentence that says why the bytes of messages in this code are not known; empty where they are."""
     why = f"the code {type(code).__name__} has no method octets(c, width), which says how many bytes c entries take"
     return "" if hasattr(code, "octets") else why
 
@@ -57,26 +60,26 @@ PIECES = ("Allgather", "Balance", "Hand")
 
 
 class Way(NamedTuple):
-    """One way through the text: ``sides``, by condition whether it holds, and what is sent."""
+    """One way through the text: ``sides``, which says for each condition whether it holds, and what is sent."""
 
     first: bool
     sides: Sequence[tuple[str, bool]]
     unknown: frozenset[str]
-    """Of these conditions, those that entries decide."""
+    """Those of the conditions that entries decide."""
     hypotheses: Sequence[Bool]
     sent: Sequence[Sent]
     after: Any
 
     @property
     def name(self) -> str:
-        """Which calls go it."""
+        """The name of the calls that go this way."""
         told = [text for text, side in self.sides if side]
         when = f"calls where {' and '.join(told)}" if told else "a usual call"
         return "the first call" + (f" where {' and '.join(told)}" if told else "") if self.first else when
 
 
 def ways(page: Page) -> list[Way]:
-    """All ways through the text with more than one rank, in the first call and in later ones.
+    """Return all ways through the text with more than one rank, in the first call and in later ones.
 
     Parameters have their values, but for ``k``, which stays a letter.
     """
@@ -96,18 +99,18 @@ def ways(page: Page) -> list[Way]:
 
 
 def distinct(found: Sequence[Way]) -> list[Way]:
-    """Of ways that go the same sides and send the same, one."""
+    """Return one way of all that take the same sides and send the same."""
     kept = {(one.first, tuple(one.sides), tuple(sent.same for sent in one.sent)): one for one in reversed(found)}
     return [*reversed(kept.values())]
 
 
 def begun(page: Page) -> Any:
-    """The state before the first call."""
+    """Return the state before the first call."""
     return page.module.State() if hasattr(page.module, "State") else None
 
 
 def branches(page: Page, state: Any, *, first: bool) -> Iterator[Way]:
-    """All ways of one call."""
+    """Yield all ways of one call."""
 
     def way(decisions: list[bool]) -> Way:
         return once(Reading(decisions, selecting=page.selecting), page, state, first=first)
@@ -116,7 +119,7 @@ def branches(page: Page, state: Any, *, first: bool) -> Iterator[Way]:
 
 
 def once(self: Reading, page: Page, state: Any, *, first: bool) -> Way:
-    """One way."""
+    """Return one way."""
     if not first:
         self.hypotheses.append(call >= 1)
     given = parameters(self, page)
@@ -132,12 +135,12 @@ def once(self: Reading, page: Page, state: Any, *, first: bool) -> Way:
 
 
 def aiming(selector: Selector | None) -> Selector | None:
-    """The selector, with a letter for how many entries it aims at."""
+    """Return the selector, with a letter for how many entries it aims at."""
     return selector and replace(selector, params={**selector.params, "k": k})
 
 
 def moved(self: Reading, x: Any) -> Any:
-    """What was remembered, in this reading."""
+    """Return the remembered state as a part of this reading."""
     if isinstance(x, Extent):
         return Extent(self, x.length, x.chunk, x.most, x.even)
     if isinstance(x, Number):
@@ -148,14 +151,14 @@ def moved(self: Reading, x: Any) -> Any:
 
 
 def parameters(self: Reading, page: Page) -> Any:
-    """The page's parameters: their values, and a letter for ``k``."""
+    """Return the page's parameters: their values, and a letter for ``k``."""
     return own(page, **({"k": Number(self, k)} if "k" in page.params else {}))
 
 
 def usual(found: Sequence[Way]) -> Way:
-    """The way of a usual call: a later one, in which no branch is taken that the number of the call decides.
+    """Return the way of a usual call: a later one that takes no branch which the number of the call decides.
 
-    Where entries decide, it is the side on which there are more exchanges.
+    Where entries decide a branch, it is the side with more exchanges.
     """
 
     def order(way: Way) -> tuple[list[bool], int]:
@@ -165,20 +168,23 @@ def usual(found: Sequence[Way]) -> Way:
 
 
 def answer(self: Reading, e: Exchange, had: list[Sent]) -> Any:
-    """What an exchange gives, or rounds of one; what it sends is noted."""
+    """Return the result of an exchange, or of rounds of one; add what it sends to ``had``."""
     if isinstance(e, Rounds):
         return in_rounds(self, e, had)
     name = type(e).__name__
     if name not in RULES:
         raise Undecided(f"nothing is known of the lengths of the exchange {name}")
     result, sent = RULES[name](self, e)
-    even = name == "Balance" or getattr(e.x, "even", True)  # which deals out what one rank may have
+    even = name == "Balance" or getattr(e.x, "even", True)  # Balance deals out what one rank may have
     had += [Sent(name, e.through, lengths(e.code), sent[0], sent[1], e, even)] if sent else []
     return result
 
 
 def in_rounds(self: Reading, e: Rounds, had: list[Sent]) -> Any:
-    """What any round gives, which has to be as long as what it begins with; what it sends is noted so often."""
+    """Return the result of any round; add what one round sends to ``had``, times the number of rounds.
+
+    The result has to be as long as what the round begins with.
+    """
     often, begins = lengths(e.many), tuple(Number(self) if isinstance(x, Number) else x for x in e.carried)
     each: list[Sent] = []
     ends = read(self, e.one(Number(self), *begins, *e.given), each)
@@ -189,7 +195,7 @@ def in_rounds(self: Reading, e: Rounds, had: list[Sent]) -> Any:
 
 
 def read(self: Reading, going: Any, had: list[Sent]) -> Any:
-    """What a text returns; what its exchanges send is noted."""
+    """Return the result of a text; add what its exchanges send to ``had``."""
     got = None
     try:
         while True:
@@ -199,16 +205,16 @@ def read(self: Reading, going: Any, had: list[Sent]) -> Any:
 
 
 Answer = tuple[Any, tuple[Int, Any] | None]
-"""A vector or a number; and of what length is sent, whole or in chunks."""
+"""A vector or a number; and the length of what is sent, and whether it is sent whole or in chunks."""
 
 
 def vector(self: Reading, x: Any) -> Extent:
-    """A number that all ranks send is a vector of one entry."""
+    """Return a vector as it is, and a number that all ranks send as a vector of one entry."""
     return x if isinstance(x, Extent) else Extent(self, 1)
 
 
 def reduce_scatter(self: Reading, e: Any) -> Answer:
-    """Of selected entries there may be other ones of each rank."""
+    """Return the chunks and the length that is sent; each rank may have selected different entries."""
     x = vector(self, e.x)
     length = p * (p * ((x.length + p - 1) // p)) if self.selecting else x.length
     return Extent(self, length, chunk=True), (x.length, False)
@@ -232,7 +238,10 @@ def allreduce(self: Reading, e: Any) -> Answer:
 
 
 def sparse_allreduce(self: Reading, e: Any) -> Answer:
-    """Of lists each rank sends as many as it takes at most; of pieces, of which some go dense, there may be all."""
+    """Return the result and the length that is sent.
+
+    Of lists each rank sends at most as many entries as it takes; of pieces, some of which go dense, all may be sent.
+    """
     x, at = vector(self, e.x), vector(self, e.at)
     lists = served(e.through).data == "lists"
     return x, (x.length if not lists or at.most is None else at.most, lists)
@@ -254,7 +263,7 @@ def balance(self: Reading, e: Any) -> Answer:
 
 
 def of_averaging(self: Reading, e: Any) -> Answer:
-    """Beside the mean, which part the rank looked after."""
+    """Return the mean and the part that the rank looked after, and the length that is sent."""
     x = vector(self, e.x)
     return (Extent(self, x.length), Number(self)), (x.length, False)
 
@@ -275,4 +284,4 @@ RULES: dict[str, Callable[[Reading, Any], Answer]] = {
     "Hand": hand,
     "Averaging": of_averaging,
 }
-"""By exchange, how long what it gives is, and what it sends."""
+"""The rule of each exchange: the length of its result, and what it sends."""

@@ -13,12 +13,12 @@ link = Sym.var("link")
 
 
 def route(src: int, dst: int, p: int) -> list[tuple[int | str, int | str]]:
-    """Through the source's port out and the destination's port in."""
+    """Return the way through the source's port out and the destination's port in."""
     return [(src, "crossbar"), ("crossbar", dst)]
 
 
 def links() -> tuple[Link, ...]:
-    """Both ports of each rank."""
+    """Return both ports of each rank."""
     return (
         Link("port out", (within(link),), lambda src, dst: src == link),
         Link("port in", (within(link),), lambda src, dst: dst == link),

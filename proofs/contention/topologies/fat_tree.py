@@ -29,7 +29,7 @@ class Params(NamedTuple):
 
 
 def route(src: int, dst: int, p: int, k: int) -> list[tuple[int | str, int | str]]:
-    """Over the leaf, or over both leaves and the destination's spine."""
+    """Return the way over the leaf, or over both leaves and the destination's spine."""
     if k < 1:
         raise InputError(f"fat_tree:k={k}: a leaf has at least 1 rank")
     out, into = f"leaf {src // k}", f"leaf {dst // k}"
@@ -37,7 +37,7 @@ def route(src: int, dst: int, p: int, k: int) -> list[tuple[int | str, int | str
 
 
 def links(k: int) -> tuple[Link, ...]:
-    """The links of a rank, and those between a leaf and a spine."""
+    """Return the links of a rank, and those between a leaf and a spine."""
     place = (within(leaf), within(spine, k))
     return (
         Link("link from a rank", (within(link),), lambda src, dst: src == link),

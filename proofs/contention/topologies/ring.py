@@ -17,26 +17,26 @@ link = Sym.var("link")
 
 
 def route(src: int, dst: int, p: int) -> list[tuple[int, int]]:
-    """From neighbour to neighbour."""
+    """Return the way from neighbour to neighbour."""
     up, down = (dst - src) % p, (src - dst) % p
     hops, way = (up, 1) if up <= down else (down, -1)
     return list(pairwise((src + way * i) % p for i in range(hops + 1)))
 
 
 def clockwise(src: Int, dst: Int) -> Bool:
-    """The way from src up to dst is the shorter one and passes ``link -> link + 1``."""
+    """Return the condition that the way from src up to dst is the shorter one and passes ``link -> link + 1``."""
     way = (dst - src) % ranks
     return both(2 * way <= ranks, (link - src) % ranks < way)
 
 
 def counter_clockwise(src: Int, dst: Int) -> Bool:
-    """The way from src down to dst is the shorter one and passes ``link -> link - 1``."""
+    """Return the condition that the way from src down to dst is shorter and passes ``link -> link - 1``."""
     way = (src - dst) % ranks
     return both(2 * way < ranks, (src - link) % ranks < way)
 
 
 def links() -> tuple[Link, ...]:
-    """A link of either direction at each rank."""
+    """Return a link of either direction at each rank."""
     return (
         Link("clockwise link", (within(link),), clockwise),
         Link("counter-clockwise link", (within(link),), counter_clockwise),

@@ -26,7 +26,7 @@ class Params(NamedTuple):
 
 
 def route(src: int, dst: int, p: int, k: int) -> list[tuple[int, int]]:
-    """Dimension by dimension."""
+    """Return the way that corrects one dimension after the other."""
     if k < 2:
         raise InputError(f"torus:k={k}: a dimension has at least 2 nodes")
     nodes, stride = [src], 1

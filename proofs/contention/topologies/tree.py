@@ -28,7 +28,7 @@ class Params(NamedTuple):
 
 
 def route(src: int, dst: int, p: int, k: int) -> list[tuple[int | str, int | str]]:
-    """Up to the lowest switch above both, and down."""
+    """Return the way up to the lowest switch above both ranks, and down."""
     if k < 2:
         raise InputError(f"tree:k={k}: a switch has at least 2 children")
     height = next(h for h in count(1) if src // k**h == dst // k**h)
@@ -38,12 +38,12 @@ def route(src: int, dst: int, p: int, k: int) -> list[tuple[int | str, int | str
 
 
 def below(x: Int) -> Bool:
-    """Rank ``x`` lies below the edge whose ranks are [a, b)."""
+    """Return the condition that rank ``x`` lies below the edge whose ranks are [a, b)."""
     return both(a <= x, x < b)
 
 
 def links(k: int) -> tuple[Link, ...]:
-    """Both links of any edge of any tree."""
+    """Return both links of any edge of any tree."""
     edge = (both(a >= 0, both(a < b, b <= ranks)),)
     return (
         Link("link up", edge, lambda src, dst: both(below(src), negate(below(dst)))),
