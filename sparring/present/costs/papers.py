@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from sparring.costs.forms import Forms
+from sparring.costs.costs import Cost
 from sparring.costs.formulas.citations import Citation, bibtex, cite, cited, escaped, source
+from sparring.costs.shared_links import SharedCost
+from sparring.costs.union_cost import UnionCost
 from sparring.present.costs.summary import Line, Sheet, sheet
 from sparring.present.costs.typeset import condition, spelt
 from sparring.spec.core.model import Page
@@ -99,7 +101,7 @@ def document(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
     return "\n".join([*head, table(told, at, caption), *tail, r"\end{document}"])
 
 
-def latex(*costs: Forms) -> str:
+def latex(*costs: Cost | UnionCost | SharedCost) -> str:
     r"""Tables of these costs to ``\input``; their first lines say which packages they need."""
     return table([Told(one.page, sheet(one)) for one in costs])
 
