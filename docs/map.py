@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -133,8 +134,8 @@ def traced(command: str) -> list[Door]:
     """The same in a process and a folder of its own, where nothing is known of what other commands have done."""
     with TemporaryDirectory() as folder:
         (Path(folder) / "mine.py").write_text(MINE, encoding="utf-8")
-        run = [sys.executable, str(ROOT / "docs" / "map.py"), command]
-        done = subprocess.run(run, cwd=folder, timeout=300, check=True, capture_output=True, text=True)
+        run, env = [sys.executable, str(ROOT / "docs" / "map.py"), command], {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(run, cwd=folder, env=env, timeout=300, check=True, capture_output=True, text=True)
     return [Door(*one) for one in json.loads(done.stdout)]
 
 

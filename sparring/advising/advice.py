@@ -43,7 +43,7 @@ class Option(NamedTuple):
     result: str
     messages: int
     nbytes: Range
-    """That a rank sends, where the entries lie evenly in the chunks."""
+    """The bytes that a rank sends, where the entries lie evenly in the chunks."""
     time: Range
     """Seconds; but for the lowest, with chunks as full as the fullest."""
     startup: Fraction
@@ -52,7 +52,7 @@ class Option(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What is advised for so many ranks: the options, fastest first."""
+    """The advice for so many ranks: the options, fastest first."""
 
     ranks: int
     options: tuple[Option, ...]
@@ -61,7 +61,7 @@ class Answer(NamedTuple):
     plan: Plan
     reason: str
     least: Least | None
-    """What no allreduce of all entries goes below."""
+    """The time that no allreduce of all entries goes below."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Advice:
 def advise(
     profile: Profile, place: Place, pages: Sequence[Page], ranks: Sequence[int], track: Track = lambda items, _: items
 ) -> Advice:
-    """The advice; raises InputError for a number of ranks that is not from 2 to RANKS, and for no such topology."""
+    """Return the advice; raise InputError for a number of ranks outside 2 to RANKS, and for an unknown topology."""
     if wrong := [p for p in ranks if not 2 <= p <= RANKS]:
         raise InputError(f"ranks={wrong[0]}: advice is for 2 to {RANKS} ranks")
     networks.find(place.topology)  # before what takes long
@@ -86,7 +86,7 @@ def advise(
 
 
 def derivations(pages: Iterable[Page]) -> tuple[list[Derived], list[tuple[str, str]]]:
-    """Their costs, and the pages that have none, with the reason."""
+    """Return the derived costs, and the pages that have none, with the reason."""
     found: list[Derived] = []
     without: list[tuple[str, str]] = []
     for page in pages:
@@ -103,7 +103,7 @@ def derivations(pages: Iterable[Page]) -> tuple[list[Derived], list[tuple[str, s
 def answer(
     profile: Profile, place: Place, derived: Sequence[Derived], left_out: Sequence[tuple[str, str]], p: int
 ) -> Answer:
-    """What is advised for ``p`` ranks."""
+    """Return the advice for ``p`` ranks; raise Undecided if no algorithm has a cost for them."""
     options, without = [], [*left_out]
     for one in derived:
         try:
@@ -119,7 +119,7 @@ def answer(
 
 
 def option(derived: Derived, profile: Profile, place: Place, p: int) -> Option:
-    """What an algorithm costs, and its risks."""
+    """Return an algorithm's cost and its risks."""
     page, fused, width = derived.page, profile.fused, profile.width
     full = fused.crowding(p) if page.data == "sparse" and page.cuts else Fraction(1)
     sent = [needed(derived, fused, p, width, case, Fraction(1)) for case in Range._fields]
@@ -140,7 +140,7 @@ def option(derived: Derived, profile: Profile, place: Place, p: int) -> Option:
 
 
 def risks(derived: Derived, profile: Profile, p: int, place: Place) -> Iterator[str]:
-    """What may be worse than the formulas say."""
+    """Yield what may be worse than the formulas say."""
     page, fused = derived.page, profile.fused
     if page.data != "vector" and (lost := 1 - min(fused.kept)) > 0:
         yield f"{percent(lost)} of the squared norm is not kept: carry it over as residuals"
@@ -167,7 +167,7 @@ def risks(derived: Derived, profile: Profile, p: int, place: Place) -> Iterator[
 
 
 def uneven(derived: Derived, fused: Measured, p: int) -> Iterator[str]:
-    """Whether more ranks, a power of two of them, would send fewer messages."""
+    """Yield a risk if the next higher power of two of ranks would send fewer messages."""
     power = 1 << (p - 1).bit_length()
     if power == p or isinstance(derived, UnionCost):
         return
@@ -177,7 +177,7 @@ def uneven(derived: Derived, fused: Measured, p: int) -> Iterator[str]:
 
 
 def reason(options: Sequence[Option]) -> str:
-    """Why the first is the first, in a sentence."""
+    """Say in a sentence why the first option is first."""
     best, *others = options
     told = f"{best.algorithm}: {amount(best.nbytes.expected)} a rank in {best.messages} messages"
     told += f", start-up is {percent(best.startup)} of its time"

@@ -9,7 +9,7 @@ BYTES = ("B", "kB", "MB", "GB", "TB")
 
 
 def lasting(seconds: Fraction) -> str:
-    """A time.
+    """Return a time as text, with its unit.
 
     >>> lasting(Fraction(31, 10_000)), lasting(Fraction(3))
     ('3.1 ms', '3 s')
@@ -19,7 +19,7 @@ def lasting(seconds: Fraction) -> str:
 
 
 def amount(nbytes: Fraction | int) -> str:
-    """Bytes.
+    """Return a number of bytes as text, with its unit.
 
     >>> amount(1_234_000), amount(12)
     ('1.23 MB', '12 B')
@@ -31,7 +31,7 @@ def amount(nbytes: Fraction | int) -> str:
 
 
 def percent(part: Fraction | float) -> str:
-    """A part, in hundredths.
+    """Return a part as text, in hundredths.
 
     >>> percent(Fraction(1, 3))
     '33.3 %'

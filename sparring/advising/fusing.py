@@ -24,7 +24,7 @@ class Plan(NamedTuple):
 
 
 def plan(best: Derived, profile: Profile, place: Place, p: int) -> Plan:
-    """Buckets of layers, for the algorithm that is fastest."""
+    """Group the layers into buckets, for the algorithm that is fastest."""
 
     def timed(what: Measured) -> Spent:
         in_chunks = best.page.data == "sparse" and best.page.cuts
@@ -46,7 +46,7 @@ def plan(best: Derived, profile: Profile, place: Place, p: int) -> Plan:
 
 
 def packed(layers: Sequence[Measured], least: int) -> list[list[Measured]]:
-    """Neighbouring layers from the last to the first, as few as have ``least`` entries together; the rest joins."""
+    """Group neighbouring layers from last to first, as few as have ``least`` entries together; the rest joins."""
     buckets: list[list[Measured]] = [[]]
     for layer in reversed(layers):
         if sum(one.size for one in buckets[-1]) >= least:

@@ -28,7 +28,7 @@ Vector = npt.NDArray[Any]
 WIDTHS = {"bfloat16": 2, "float16": 2, "float32": 4, "float64": 8}
 """Bytes of a value, by dtype."""
 LETTERS = {"BF16": "bfloat16", "F16": "float16", "F32": "float32", "F64": "float64"}
-"""What safetensors calls them."""
+"""The dtypes' names in safetensors."""
 BLOCK = 2**20  # entries that are looked at together
 LARGEST = 2**46  # bytes of a file that is mapped
 NPY, ZIP = b"\x93NUMPY", b"PK"
@@ -42,11 +42,11 @@ class Stored(NamedTuple):
     shape: tuple[int, ...]
     dtype: str
     read: Callable[[Any], Vector]
-    """What ``array[index]`` is."""
+    """A function that returns ``array[index]``."""
 
 
 class Layer(NamedTuple):
-    """A part of all workers' vectors: ``size`` entries of a worker, of which ``row(r)`` has worker ``r``'s."""
+    """A part of all workers' vectors: ``size`` entries of each worker; ``row(r)`` reads worker ``r``'s."""
 
     name: str
     size: int
@@ -55,7 +55,7 @@ class Layer(NamedTuple):
 
 
 class Gradients(NamedTuple):
-    """What each of several workers has: the vectors that an allreduce would add, in layers."""
+    """The gradients of several workers, in layers: the vectors that an allreduce would add."""
 
     source: str
     workers: int
@@ -63,18 +63,18 @@ class Gradients(NamedTuple):
 
     @property
     def n(self) -> int:
-        """Entries of a worker, of all layers."""
+        """The number of entries of a worker, over all layers."""
         return sum(layer.size for layer in self.layers)
 
     @property
     def width(self) -> int:
-        """Bytes of a value, those of the widest layer."""
+        """The bytes of a value of the widest layer."""
         return max(WIDTHS[layer.dtype] for layer in self.layers)
 
     def blocks(self, layers: Iterable[Layer], r: int) -> Iterator[Vector]:
-        """Worker ``r``'s entries of these layers, some at a time: 1-D, float32 or, if any layer is, float64.
+        """Yield worker ``r``'s entries of these layers, some at a time: 1-D, float32 or, if any layer is, float64.
 
-        Raises InputError where one is not finite.
+        Raises InputError where an entry is not finite.
         """
         dtype = np.float64 if self.width == 8 else np.float32
         for layer in layers:
@@ -88,12 +88,12 @@ class Gradients(NamedTuple):
                 yield x
 
     def vector(self, r: int) -> Vector:
-        """Worker ``r``'s entries of all layers, one after the other."""
+        """Return worker ``r``'s entries of all layers, one after the other."""
         return np.concatenate([*self.blocks(self.layers, r)])
 
 
 def load(paths: Sequence[str | Path], key: str | None = None) -> Gradients:
-    """The gradients that these files hold; ``key`` names the one array that is wanted.
+    """Return the gradients that these files hold; ``key`` names the one array that is wanted.
 
     Of one file every array with at least two axes is a layer, its first axis the worker; arrays
     named ``rank0``, ``rank1``, ... are the workers' whole vectors.  Of several files each is a
@@ -118,7 +118,7 @@ def load(paths: Sequence[str | Path], key: str | None = None) -> Gradients:
 
 
 def sample() -> Gradients:
-    """The shipped ones: eight workers' gradients of a perceptron on scikit-learn's digits, after 300 steps."""
+    """Return the shipped gradients: eight workers', of a perceptron on scikit-learn's digits, after 300 steps."""
     vectors = np.stack(inputs.digits(8, "step300"))
     hidden = (vectors.shape[1] - 10) // 75  # of 64 pixels and 10 digits; see examples/digits_gradients.py
     sizes = {"hidden.weight": 64 * hidden, "hidden.bias": hidden, "out.weight": 10 * hidden, "out.bias": 10}
@@ -127,14 +127,14 @@ def sample() -> Gradients:
 
 
 def held(arrays: Mapping[str, Any], source: str = "memory") -> Gradients:
-    """Layers that are in memory: arrays by name, their first axis the worker.  Raises InputError as :func:`load`."""
+    """Return arrays in memory as gradients, by name, the first axis the worker.  Raises InputError as :func:`load`."""
     found = {name: np.asarray(one) for name, one in arrays.items()}
     tables = {name: Stored(one.shape, native(one.dtype), one.__getitem__) for name, one in found.items()}
     return Gradients(source, *stacked(Path(source), wanted(Path(source), tables, None)))
 
 
 def wanted(path: Path, arrays: Mapping[str, Stored], key: str | None) -> Mapping[str, Stored]:
-    """Those arrays that are asked for and may be gradients; numbers that stand beside them are none."""
+    """Return the arrays that are asked for and may be gradients; scalars beside them are left out."""
     if key is not None and key not in arrays:
         raise InputError(f"{path}: no entry {key!r}; there are {inputs.listed(arrays)}")
     found = {name: one for name, one in arrays.items() if name == key or (key is None and one.shape)}
@@ -148,7 +148,7 @@ def wanted(path: Path, arrays: Mapping[str, Stored], key: str | None) -> Mapping
 
 
 def stacked(path: Path, arrays: Mapping[str, Stored]) -> tuple[int, tuple[Layer, ...]]:
-    """How many workers there are, and layers with the workers as the first axis."""
+    """Return the number of workers, and layers from arrays with the workers as the first axis."""
     first, *_ = arrays.values()
     workers = first.shape[0] if first.shape else 0
     for name, one in arrays.items():
@@ -161,7 +161,7 @@ def stacked(path: Path, arrays: Mapping[str, Stored]) -> tuple[int, tuple[Layer,
 
 
 def by_rank(path: Path, arrays: Mapping[str, Stored], names: Sequence[str]) -> tuple[Layer, ...]:
-    """One layer, the vectors ``rank0``, ``rank1``, ...."""
+    """Return one layer, made of the vectors ``rank0``, ``rank1``, ...."""
     first = arrays["rank0"]
     for r, name in enumerate(sorted(names, key=lambda name: (len(name), name))):
         if name != f"rank{r}":
@@ -171,7 +171,7 @@ def by_rank(path: Path, arrays: Mapping[str, Stored], names: Sequence[str]) -> t
 
 
 def together(files: Sequence[Path], arrays: Sequence[Mapping[str, Stored]]) -> tuple[Layer, ...]:
-    """The layers of workers that have a file each."""
+    """Return the layers of workers that have a file each."""
     for path, found in zip(files, arrays):
         if missing := sorted(arrays[0].keys() ^ found.keys()):
             raise InputError(
@@ -183,19 +183,19 @@ def together(files: Sequence[Path], arrays: Sequence[Mapping[str, Stored]]) -> t
 
 
 def reader(arrays: Sequence[Mapping[str, Stored]], name: str) -> Callable[[int], Vector]:
-    """Reads that array of worker ``r``'s file."""
+    """Return a function that reads worker ``r``'s array of that name."""
     return lambda r: arrays[r][name].read(...)
 
 
 def refuse_unlike(path: Path, name: str, one: Stored, first: Stored) -> None:
-    """Raises InputError unless two workers' arrays are alike."""
+    """Raise InputError unless two workers' arrays have the same shape and dtype."""
     if (one.shape, one.dtype) != (first.shape, first.dtype):
         told = f"has shape {one.shape} and dtype {one.dtype}, that of the first worker {first.shape} and {first.dtype}"
         raise InputError(f"{path}: entry {name[:60]!r} {told}; right: the same for all workers")
 
 
 def stored(path: Path) -> Mapping[str, Stored]:
-    """The arrays of a file, of which nothing but their headers is read."""
+    """Return the arrays of a file, from their headers alone."""
     with inputs.opened(path, LARGEST) as stream:
         start = stream.read(len(NPY))
     if start == NPY:
@@ -208,7 +208,7 @@ def stored(path: Path) -> Mapping[str, Stored]:
 
 
 def array(path: Path) -> Stored:
-    """That of an ``.npy`` file, mapped."""
+    """Return the array of an ``.npy`` file, mapped."""
     try:
         mapped = np.load(path, mmap_mode="r", allow_pickle=False)
     except (*inputs.DAMAGED, *inputs.GARBLED) as error:
@@ -217,25 +217,25 @@ def array(path: Path) -> Stored:
 
 
 def members(path: Path) -> Mapping[str, Stored]:
-    """Those of an ``.npz`` file."""
+    """Return the arrays of an ``.npz`` file."""
     with archive(path) as file:
         found = inputs.Archive(path, file, LARGEST, tuple(WIDTHS))
     return {name: Stored(one.shape, native(one.dtype), taken(path, name)) for name, one in found.headers.items()}
 
 
 def native(dtype: np.dtype[Any]) -> str:
-    """Its name, whatever the order of its bytes."""
+    """Return the name of the dtype, whatever its byte order."""
     return dtype.newbyteorder("=").name
 
 
 def taken(path: Path, name: str) -> Callable[[Any], Vector]:
-    """Reads that entry, or a part of it."""
+    """Return a function that reads that entry, or a part of it."""
     return lambda index: member(path, name)[index]
 
 
 @lru_cache(maxsize=1)
 def member(path: Path, name: str) -> Vector:
-    """An array of an ``.npz`` file: mapped where it is stored as it is, else unpacked."""
+    """Return an array of an ``.npz`` file: mapped where it is stored as it is, else unpacked."""
     with archive(path) as file:
         found = inputs.Archive(path, file, LARGEST, tuple(WIDTHS))
         header, info = found.checked(name), found.members[name]
@@ -251,7 +251,7 @@ def member(path: Path, name: str) -> Vector:
 
 
 def archive(path: Path) -> zipfile.ZipFile:
-    """The zip archive at ``path``, open."""
+    """Open the zip archive at ``path``."""
     try:
         return zipfile.ZipFile(path)
     except (*inputs.DAMAGED, *inputs.GARBLED) as error:
@@ -259,7 +259,7 @@ def archive(path: Path) -> zipfile.ZipFile:
 
 
 def tensors(path: Path) -> Mapping[str, Stored]:
-    """Those of a ``.safetensors`` file, mapped."""
+    """Return the tensors of a ``.safetensors`` file, mapped."""
     if missing := [name for name in ("safetensors", "ml_dtypes") if find_spec(name) is None]:
         raise MissingExtra(f'{path}: no {missing[0]} here; to install it: pip install "sparring[safetensors]"')
     import ml_dtypes  # noqa: F401  # numpy learns bfloat16 from it
@@ -281,5 +281,5 @@ def tensors(path: Path) -> Mapping[str, Stored]:
 
 
 def tensor_reader(file: Any, name: str, view: Any) -> Callable[[Any], Vector]:
-    """Reads a tensor, or worker ``r``'s part of it alone."""
+    """Return a function that reads a tensor, or worker ``r``'s part of it alone."""
     return lambda index: file.get_tensor(name) if index is ... else view[index : index + 1]

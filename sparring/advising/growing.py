@@ -16,7 +16,7 @@ from sparring.spec.library import support_models
 
 
 class Range(NamedTuple):
-    """From the most favourable case to the least."""
+    """A value in the most favourable, the expected and the least favourable case."""
 
     low: Fraction
     expected: Fraction
@@ -24,7 +24,7 @@ class Range(NamedTuple):
 
 
 def growing(measured: Measured, case: str) -> Callable[[int], Fraction]:
-    """The size of the union of ``s`` ranks' supports, measured as far as there are workers, then as ``case`` says."""
+    """Return the size of ``s`` ranks' union as a function: measured as far as there are workers, then by ``case``."""
     growth, workers = measured.growth, measured.growth.ranks
     by_case: dict[str, Sequence[int | Fraction]] = {"low": growth.low, "expected": growth.mean, "high": growth.high}
     sizes = [Fraction(size) for size in by_case[case]]
@@ -47,7 +47,7 @@ ALONE = dict(zip(Range._fields, support_models.MODELS))
 
 
 def unseen(measured: Measured, more: int) -> int:
-    """How many new entries so many more workers are expected to have, by how many entries few of them share.
+    """Return the number of new entries expected from ``more`` more workers, by how many entries one or two keep.
 
     Chao's estimate of what nobody has yet, and of how it shrinks: Colwell et al., "Models and estimators linking
     individual-based and sample-based rarefaction, extrapolation and comparison of assemblages", Journal of

@@ -11,14 +11,17 @@ from sparring.proofs.contention import networks
 
 
 class Least(NamedTuple):
-    """Seconds, and the cut that says so."""
+    """A time in seconds, and the cut that forces it."""
 
     time: Fraction
     cut: Cut
 
 
 def least(place: Place, n: int, p: int, width: int) -> Least | None:
-    """For ``n`` entries of ``width`` bytes on ``p`` ranks; None where no cut is known, or nothing must cross one."""
+    """Return the least time for ``n`` entries of ``width`` bytes on ``p`` ranks.
+
+    None where no cut is known, or no word must cross one.
+    """
     cut = found(place, p)
     if cut is None or not cut.words:
         return None
@@ -26,7 +29,7 @@ def least(place: Place, n: int, p: int, width: int) -> Least | None:
 
 
 def found(place: Place, p: int) -> Cut | None:
-    """The cut: of nodes, each with one link out and one in; else of the topology."""
+    """Return the cut: of nodes, each with one link out and one in; else of the topology."""
     if place.nodes is not None:
         return ports(-(-p // place.nodes.size), name="node")
     return tightest(networks.find(place.topology), p)

@@ -26,7 +26,7 @@ Track = Callable[[Any, str], Any]
 
 
 class Measured(NamedTuple):
-    """Some of the layers.  What is of each worker has an entry a worker."""
+    """Measurements of some of the layers; a field about workers has an entry for each worker."""
 
     name: str
     size: int
@@ -34,7 +34,7 @@ class Measured(NamedTuple):
     energy: tuple[float, ...]
     """The squared norm."""
     inside: tuple[float, ...]
-    """What the entries that are kept have of it."""
+    """The squared norm of the entries that are kept."""
     growth: Growth
     own: tuple[int, ...]
     """Entries that this worker keeps and no other."""
@@ -45,18 +45,18 @@ class Measured(NamedTuple):
 
     @property
     def kept(self) -> tuple[float, ...]:
-        """Which part of the squared norm is kept; 1 where there is nothing but zeros."""
+        """The part of the squared norm that is kept, by worker; 1 where all entries are zeros."""
         return tuple(inside / total if total else 1.0 for inside, total in zip(self.inside, self.energy))
 
     @property
     def overlap(self) -> Fraction | None:
-        """The part of its entries that a worker has in common with its neighbour, on average; None without one."""
+        """The part of its entries that a worker shares with its neighbour, on average; None without a neighbour."""
         if self.growth.ranks < 2 or not self.growth.typical:
             return None
         return 2 - self.growth.mean[1] / self.growth.typical
 
     def crowding(self, chunks: int) -> Fraction:
-        """How many entries of the union the fullest of so many chunks has, against its even part."""
+        """Return the entries of the union in the fullest of ``chunks`` chunks, as a multiple of an even share."""
         if not self.union.size:
             return Fraction(1)
         edges = np.array([c * self.size // chunks for c in range(chunks + 1)])
@@ -75,7 +75,7 @@ class Profile(NamedTuple):
 
 
 def profile(gradients: Gradients, density: Fraction, track: Track = lambda items, _: items) -> Profile:
-    """What these gradients are like where each worker keeps the share ``density`` of its entries.
+    """Measure these gradients, where each worker keeps the share ``density`` of its entries.
 
     ``track(items, description)`` goes through items and may show how far it is.  Raises InputError where
     there are no entries.
@@ -92,7 +92,7 @@ def profile(gradients: Gradients, density: Fraction, track: Track = lambda items
 
 
 def measured(gradients: Gradients, layers: Sequence[Layer], density: Fraction) -> Measured:
-    """Those layers as one vector, of which each worker keeps its largest."""
+    """Measure these layers as one vector, of which each worker keeps its largest entries."""
     n = sum(layer.size for layer in layers)
     k = round(density * n)
     found = [chosen(partial(gradients.blocks, layers, r), k) for r in range(gradients.workers)]
@@ -113,7 +113,7 @@ def measured(gradients: Gradients, layers: Sequence[Layer], density: Fraction) -
 
 
 def together(parts: Sequence[Measured]) -> Measured:
-    """Several layers as one, each with its own share kept.
+    """Combine several layers into one, each with its own share kept.
 
     ``low`` and ``high`` of its growth are bounds: the layers need not have theirs at the same ranks.
     """
@@ -135,7 +135,7 @@ def together(parts: Sequence[Measured]) -> Measured:
 
 
 def added(rows: Sequence[tuple[Any, ...]]) -> tuple[Any, ...]:
-    """The sums of the columns."""
+    """Return the sums of the columns."""
     return tuple(map(sum, zip(*rows)))
 
 
@@ -149,9 +149,9 @@ class Chosen(NamedTuple):
 
 
 def chosen(blocks: Callable[[], Iterator[Vector]], k: int) -> Chosen:
-    """Of one worker's entries, which come in blocks, the ``k`` largest that are not zero.
+    """Return the ``k`` largest nonzero entries of one worker, whose entries come in blocks.
 
-    Of equal ones the lower index.  No more than a block is held at a time.
+    Of equal entries the ones with lower indices are chosen.  No more than a block is held at a time.
     """
     least, ties = threshold(lambda: map(magnitudes, blocks()), k)
     parts = [np.empty(0, np.int64)]
@@ -171,7 +171,7 @@ def chosen(blocks: Callable[[], Iterator[Vector]], k: int) -> Chosen:
 
 
 def threshold(sizes: Callable[[], Iterator[NDArray[Any]]], k: int) -> tuple[int, int]:
-    """The ``k``-th largest of all these unsigned integers, and how many of those equal to it are among the ``k``.
+    """Return the ``k``-th largest of all these unsigned integers, and how many equal to it are among the ``k``.
 
     It is found digit by digit, from the highest, so that nothing is sorted and nothing kept.
     """
@@ -191,5 +191,5 @@ def threshold(sizes: Callable[[], Iterator[NDArray[Any]]], k: int) -> tuple[int,
 
 
 def energy(x: Vector) -> float:
-    """The squared norm."""
+    """Return the squared norm."""
     return float(np.einsum("i,i->", x, x, dtype=np.float64))

@@ -30,24 +30,24 @@ Derived = Cost | UnionCost
 
 
 class Place(NamedTuple):
-    """Where an allreduce runs."""
+    """The machine, topology and nodes on which an allreduce runs."""
 
     machine: Machine
     topology: str = FREE
-    """Whose links messages share, and where they could meet."""
+    """The network whose links messages share, and on which they could meet."""
     nodes: Nodes | None = None
-    """Where ranks sit in nodes: these, of which the machine is what lies between."""
+    """The nodes, if ranks sit in nodes; ``machine`` is then the network between them."""
 
 
 class Spent(NamedTuple):
-    """Seconds, and those of them that go with the number of messages alone."""
+    """A time in seconds, and the part of it that depends on the number of messages alone."""
 
     time: Fraction
     startup: Fraction
 
 
 def spent(derived: Derived, what: Measured, p: int, width: int, place: Place, case: str, full: Fraction) -> Spent:
-    """What one allreduce of ``what`` takes; ``case`` and ``full`` as for :func:`needed`."""
+    """Return the time of one allreduce of ``what``; ``case`` and ``full`` as for :func:`needed`."""
     machine, nodes, page = place.machine, place.nodes, derived.page
     found = needed(derived, what, p, width, case, full)
     handled = handling(found, page, what, p, case, nodes.inside if nodes else machine)
@@ -65,7 +65,7 @@ def spent(derived: Derived, what: Measured, p: int, width: int, place: Place, ca
 
 
 def handling(found: Needed, page: Page, what: Measured, p: int, case: str, machine: Machine) -> Fraction:
-    """Seconds for selecting, merging and packing entries, where the machine says what these take."""
+    """Return the seconds for selecting, merging and packing entries; 0 if the machine does not tell what these take."""
     if (not page.sparse and page.data != "selected") or {*get_args(Kind)} - machine.work.keys():
         return Fraction(0)
     selecting = machine.seconds("select", what.size) if page.sparse else Fraction(0)  # else it is the page's own
@@ -73,17 +73,20 @@ def handling(found: Needed, page: Page, what: Measured, p: int, case: str, machi
 
 
 class Needed(NamedTuple):
-    """What a rank sends and adds."""
+    """The messages and bytes that a rank sends, and the entries that it adds."""
 
     messages: int
     nbytes: Fraction
     added: Fraction
     point: Point | UnionPoint
-    """All that the cost says there."""
+    """All that the derived cost says at this point."""
 
 
 def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full: Fraction) -> Needed:
-    """That of one allreduce of ``what``; ``case``: a field of Range; ``full``: the fullest chunk against the mean."""
+    """Return what one allreduce of ``what`` needs; raise Undecided if no closed form says what is sent.
+
+    ``case``: a field of Range; ``full``: the fullest chunk against the mean.
+    """
     page, n = derived.page, what.size
     if isinstance(derived, UnionCost):
         found = union_cost.measured(page, p, n, crowded(what, case, full), width)
@@ -101,7 +104,7 @@ def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full
 
 
 def step_by_step(derived: Cost, p: int, n: int, k: int, width: int) -> Fraction:
-    """The bytes of the largest message of each step, that with the last chunk, summed; of which some have indices."""
+    """Return the bytes of the largest message of each step, that with the last chunk, summed; some have indices."""
     page, last, nbytes = derived.page, p - 1, 0
     for span, *_ in derived.derived.pieces:
         first, end = (int(exact(t, {"p": p})) for t in span)
@@ -111,18 +114,18 @@ def step_by_step(derived: Cost, p: int, n: int, k: int, width: int) -> Fraction:
 
 
 def count_kept(what: Measured, case: str) -> int:
-    """How many entries a rank has."""
+    """Return how many entries a rank keeps: the fewest of a worker in the low case, else the most."""
     return min(what.growth.k) if case == "low" else max(what.growth.k)
 
 
 def crowded(what: Measured, case: str, full: Fraction) -> Callable[[int], Fraction]:
-    """Sizes of unions, were all chunks as full as the fullest."""
+    """Return the sizes of unions as a function, as if all chunks were as full as the fullest."""
     union = growing(what, case)
     return lambda s: min(Fraction(what.size), full * union(s))
 
 
 def known(derived: Cost, n: int, p: int) -> int:
-    """``n``, or the next length for which the formulas hold, where they ask for halves without a remainder."""
+    """Return ``n``, or the next length for which the formulas hold, if they require halves without a remainder."""
     power = 1 << p.bit_length() - 1
     longer = -(-n // power) * power
     here, there = (
@@ -132,5 +135,5 @@ def known(derived: Cost, n: int, p: int) -> int:
 
 
 def in_parts(derived: Cost, k: int, p: int) -> int:
-    """``k``, or the next number of entries for which the formulas hold, where they ask for equal parts of it."""
+    """Return ``k``, or the next number of entries for which the formulas hold, if they require equal parts of it."""
     return -(-k // p) * p if derived.given == SHARED else k

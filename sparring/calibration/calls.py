@@ -22,7 +22,7 @@ Call = Callable[[], Any]
 
 
 def call(comm: Any, quantity: Quantity, page: Page | None = None) -> Call:
-    """The call for a quantity; ``page``: that of its algorithm."""
+    """Return the call for a quantity; ``page``: that of its algorithm."""
     if page is not None:
         return algorithm(comm, quantity, page)
     return {"exchange": exchange, "add": add, "select": select, "merge": merging, "pack": pack}[quantity.what](
@@ -31,7 +31,10 @@ def call(comm: Any, quantity: Quantity, page: Page | None = None) -> Call:
 
 
 def exchange(comm: Any, quantity: Quantity) -> Call:
-    """Every rank passes on what it has just received to the one at that distance, as in a step of an algorithm."""
+    """Return a call in which every rank passes on what it has just received to the rank at that distance.
+
+    A step of an algorithm does the same.
+    """
     own, d = transport.private(comm), quantity.distance or 1
     p, r = own.Get_size(), own.Get_rank()
     buffers = [memory(r, which)[: quantity.size] for which in (0, 1)]
@@ -44,24 +47,24 @@ def exchange(comm: Any, quantity: Quantity) -> Call:
 
 
 def add(comm: Any, quantity: Quantity) -> Call:
-    """An addition of two vectors."""
+    """Return a call that adds two vectors."""
     x, y = normal(comm.Get_rank(), quantity.size), normal(comm.Get_rank(), quantity.size, 1)
     return partial(np.add, x, y, out=np.empty_like(x))
 
 
 def select(comm: Any, quantity: Quantity) -> Call:
-    """The largest hundredth of a vector, or the largest entry."""
+    """Return a call that selects the largest hundredth of a vector, or the largest entry."""
     return partial(top, normal(comm.Get_rank(), quantity.size), max(1, quantity.size // SHARE))
 
 
 def merging(comm: Any, quantity: Quantity) -> Call:
-    """Two chunks that have half of the entries each, a hundredth of their length."""
+    """Return a call that adds two chunks, each with half of the entries, a hundredth of a chunk's length."""
     a, b = (chunk(comm.Get_rank(), quantity.size // 2, which) for which in (0, 1))
     return partial(merge.add, a, b)
 
 
 def pack(comm: Any, quantity: Quantity) -> Call:
-    """Writing the message of a chunk that has a hundredth of its entries, and reading it."""
+    """Return a call that writes the message of a chunk, of whose entries a hundredth is stored, and reads it."""
     one = chunk(comm.Get_rank(), quantity.size)
     buffer = np.empty(messages.room(one.length, one.values.itemsize, len(one)), np.uint8)
 
@@ -73,7 +76,7 @@ def pack(comm: Any, quantity: Quantity) -> Call:
 
 
 def algorithm(comm: Any, quantity: Quantity, page: Page) -> Call:
-    """An allreduce of vectors that lie ready, without what ranks ask each other beforehand, where that can be.
+    """Return a call of an allreduce on vectors that lie ready, without validation among ranks where that can be.
 
     A sparse one gets the largest entries of independent vectors, selected before; a class selects by itself.
     """
@@ -91,17 +94,17 @@ def algorithm(comm: Any, quantity: Quantity, page: Page) -> Call:
 
 @cache
 def memory(rank: int, _which: int) -> NDArray[np.uint8]:
-    """As much as the longest message needs."""
+    """Return a buffer with as many bytes as the longest message has."""
     return np.full(EXCHANGED[-1], rank % 256, np.uint8)
 
 
 @cache
 def normal(rank: int, n: int, which: int = 0) -> NDArray[np.float32]:
-    """Independent normal numbers on each rank."""
+    """Draw ``n`` normal numbers, independent on each rank."""
     return np.random.default_rng([rank, which]).standard_normal(n, np.float32)
 
 
 def chunk(rank: int, m: int, which: int = 0) -> Chunk:
-    """A chunk with ``m`` entries, at random places among a hundred times as many."""
+    """Draw a chunk with ``m`` entries, at random places among a hundred times as many."""
     places = np.random.default_rng([rank, which]).choice(SHARE * m, m, replace=False, shuffle=False)
     return Chunk(np.sort(places), normal(rank, m, which), SHARE * m)

@@ -26,12 +26,12 @@ class Line(NamedTuple):
     b: float
 
     def at(self, x: float) -> float:
-        """Its height."""
+        """Return the line's value at ``x``."""
         return self.a + self.b * x
 
 
 class Fitted(NamedTuple):
-    """A line and where its values lie when rounds and sizes are drawn again."""
+    """A line, and the intervals of its values when rounds and sizes are drawn again."""
 
     line: Line
     a: tuple[float, float]
@@ -39,9 +39,9 @@ class Fitted(NamedTuple):
 
 
 def line(x: Floats, y: Floats) -> Line:
-    """The best line with ``a >= 0`` and ``b >= 0``.
+    """Return the best line with ``a >= 0`` and ``b >= 0``.
 
-    ``x``, ``y``: one or more points with positive coordinates, also several of one ``x``.
+    ``x``, ``y``: one or more points with positive coordinates; several may have the same ``x``.
     """
     i, j = np.triu_indices(x.size, 1)
     apart = x[i] != x[j]
@@ -57,7 +57,7 @@ def line(x: Floats, y: Floats) -> Line:
 
 
 def fitted(x: Floats, rounds: Floats) -> Fitted:
-    """The line through each size's median, and intervals.
+    """Return the line through each size's median, and intervals.
 
     ``x``: sizes; ``rounds``: seconds, a row a round and a column a size, NaN where a round has none, and
     at least one number in each column.
@@ -73,7 +73,7 @@ def fitted(x: Floats, rounds: Floats) -> Fitted:
 
 
 def redrawn(x: Floats, y: Floats, rounds: Floats, draw: np.random.Generator) -> tuple[Floats, Floats]:
-    """Sizes drawn again, with the medians of rounds drawn again; ``y`` where all that was drawn is missing."""
+    """Draw sizes again, with the medians of rounds drawn again; ``y`` where all rounds drawn have none."""
     sizes = draw.integers(x.size, size=x.size)
     again = rounds[draw.integers(len(rounds), size=len(rounds))][:, sizes]
     missing = np.isnan(again).all(axis=0)
@@ -82,6 +82,6 @@ def redrawn(x: Floats, y: Floats, rounds: Floats, draw: np.random.Generator) -> 
 
 
 def interval(values: list[float]) -> tuple[float, float]:
-    """The middle ``LEVEL`` percent."""
+    """Return the middle ``LEVEL`` percent."""
     low, high = np.percentile(values, [(100 - LEVEL) / 2, (100 + LEVEL) / 2])
     return float(low), float(high)

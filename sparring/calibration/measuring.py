@@ -31,12 +31,12 @@ LASTING, TICKS = 5e-4, 1000
 MOST, ROUNDS = 1000, 1000
 """The most calls between two barriers, and the most rounds."""
 TOLD = 5.0
-"""Seconds between two words on how far it is."""
+"""Seconds between two reports of progress."""
 Tell = Callable[[str], None]
 
 
 class Times(msgspec.Struct, frozen=True):
-    """What came of it: seconds a call, a row a round and a column a quantity, None where time was over."""
+    """Measured seconds a call, one row a round and one column a quantity; None where time ran out."""
 
     rounds: list[list[float | None]]
     seconds: float
@@ -47,9 +47,9 @@ class Times(msgspec.Struct, frozen=True):
 
 
 def measure(comm: Intracomm, algorithms: Sequence[str], seconds: float, tell: Tell = lambda _: None) -> Times:
-    """Measure these algorithms and everything else for so many seconds.  Collective; all ranks return the same.
+    """Measure these algorithms and everything else for ``seconds``.  Collective; all ranks return the same.
 
-    ``tell`` hears now and then how far it is.
+    ``tell`` is called now and then with the progress.
     """
     found = [pages.find(name) for name in algorithms]
     named = {page.name: page for page in found}
@@ -65,14 +65,14 @@ def measure(comm: Intracomm, algorithms: Sequence[str], seconds: float, tell: Te
 
 
 class Deadline:
-    """When time is over; rank 0's clock counts for all."""
+    """A time limit for the measurement; rank 0's clock counts for all ranks."""
 
     def __init__(self, comm: Intracomm, seconds: float, tell: Tell) -> None:
         self.comm, self.seconds, self.tell = comm, seconds, tell
         self.start = self.told = time.monotonic()
 
     def over(self, rounds: int) -> bool:
-        """Collective."""
+        """Return whether time is over.  Collective."""
         now = time.monotonic()
         if now - self.told > TOLD:
             self.told = now
@@ -81,7 +81,7 @@ class Deadline:
 
 
 def timed(comm: Intracomm, calls: Sequence[Call], deadline: Deadline, lasting: float) -> list[NDArray[np.float64]]:
-    """This rank's seconds a call, a row a round; -1 where time was over."""
+    """Measure this rank's seconds a call, one row a round; -1 where time ran out."""
     shuffle = np.random.default_rng(0)  # the same on all ranks, so that all call in one order
     rows: list[NDArray[np.float64]] = []
     gc.collect()
@@ -101,7 +101,7 @@ def timed(comm: Intracomm, calls: Sequence[Call], deadline: Deadline, lasting: f
 
 
 def often(comm: Intracomm, call: Call, lasting: float) -> int:
-    """How often a call is made between two barriers; the first one, which prepares much, does not count."""
+    """Return how many calls to make between two barriers; the first call, which prepares much, is not timed."""
     call()
     slowest = np.empty(1)
     comm.Allreduce(np.array([once(comm, call, 1)]), slowest, maximum())
@@ -109,7 +109,7 @@ def often(comm: Intracomm, call: Call, lasting: float) -> int:
 
 
 def once(comm: Intracomm, call: Call, repeats: int) -> float:
-    """This rank's seconds a call."""
+    """Time ``repeats`` calls after a barrier; return this rank's seconds a call."""
     comm.Barrier()
     start = time.perf_counter()
     for _ in range(repeats):
@@ -118,20 +118,20 @@ def once(comm: Intracomm, call: Call, repeats: int) -> float:
 
 
 def clock() -> float:
-    """The least time that the clock tells apart, in seconds."""
+    """Return the least time that the clock tells apart, in seconds."""
     ticks = [time.perf_counter() for _ in range(10_000)]
     return min(b - a for a, b in pairwise(ticks) if b > a)
 
 
 def maximum() -> Any:
-    """MPI's operation."""
+    """Return MPI's maximum operation."""
     from mpi4py import MPI
 
     return MPI.MAX
 
 
 def hosts(comm: Intracomm) -> list[tuple[int, int]]:
-    """How many ranks each host has, and how many cores these may use."""
+    """Return for each host the number of its ranks, and the number of cores these may use."""
     from mpi4py import MPI
 
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1)
@@ -144,7 +144,7 @@ def hosts(comm: Intracomm) -> list[tuple[int, int]]:
 
 
 def library() -> str:
-    """The MPI library and its release."""
+    """Return the name of the MPI library and its release."""
     from mpi4py import MPI
 
     vendor, release = MPI.get_vendor()

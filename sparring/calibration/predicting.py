@@ -17,7 +17,7 @@ from sparring.spec.core.model import Page
 
 
 def cost(page: Page) -> Cost | UnionCost | str:
-    """Its derived cost, of independent supports; or why there is none."""
+    """Return the page's derived cost, for independent supports; or why it has none."""
     try:
         return pricing.cost(page, "independent")
     except SparringError as error:
@@ -25,9 +25,9 @@ def cost(page: Page) -> Cost | UnionCost | str:
 
 
 def seconds(machine: Machine, cost: Cost | UnionCost, p: int, n: int, k: int | None) -> float | str:
-    """What a call takes; or why nothing can be said, as for a number of ranks for which no cost is derived.
+    """Return the time of a call, or why none is predicted, as where no cost is derived for ``p`` ranks.
 
-    The machine has tables for all work.
+    The machine has tables for all kinds of work.
     """
     letters = {**machine.letters, **({"gamma": Fraction(0)} if cost.page.data == "sparse" else {})}
     try:

@@ -22,19 +22,19 @@ LEAST = 3
 
 
 class Fits(NamedTuple):
-    """Of exchanges by their bytes: alpha and beta; of additions: what the call takes, and gamma."""
+    """The fits of exchanges by their bytes (alpha and beta), and of additions (time of the call, and gamma)."""
 
     exchange: Fitted
     add: Fitted
 
     def at(self, quantity: Quantity) -> float | None:
-        """What they say, if they say something."""
+        """Return the time that the fits predict for a quantity; None if no fit covers it."""
         lines: dict[str, Line] = {"exchange": self.exchange.line, "add": self.add.line}
         return lines[quantity.what].at(quantity.size) if quantity.what in lines else None
 
 
 def profile(times: Times, found: Sequence[Quantity], pages: Sequence[Page]) -> Machine:
-    """The machine that these times of the quantities ``found`` show, with all that was measured.
+    """Return the machine that these times of the quantities ``found`` show, with all that was measured.
 
     Raises InputError where time was over before each quantity was measured ``LEAST`` times.
     """
@@ -47,7 +47,10 @@ def profile(times: Times, found: Sequence[Quantity], pages: Sequence[Page]) -> M
 
 
 def seen(times: Times, found: Sequence[Quantity]) -> Floats:
-    """The rounds as an array, NaN where time was over."""
+    """Return the rounds as an array, NaN where time was over.
+
+    Raises InputError if a quantity was timed fewer than ``LEAST`` times.
+    """
     rounds = np.array(times.rounds, float).reshape(-1, len(found))
     often = (~np.isnan(rounds)).sum(axis=0)
     if few := [str(q) for q, count in zip(found, often.tolist()) if count < LEAST]:
@@ -59,20 +62,20 @@ def seen(times: Times, found: Sequence[Quantity]) -> Floats:
 
 
 def fit(what: str, rounds: Floats, found: Sequence[Quantity]) -> Fitted:
-    """The fit of what is not held out."""
+    """Fit the times of what is not held out."""
     columns = [i for i, q in enumerate(found) if q.what == what and q.fitted]
     return fitted(np.array([float(found[i].size) for i in columns]), rounds[:, columns])
 
 
 def compare_times(q: Quantity, column: Floats, predicted: float | None) -> Timed:
-    """One quantity's times, beside what the fit says."""
+    """Return one quantity's times, beside what the fit says."""
     least, low, middle, high = (short(float(x)) for x in np.nanpercentile(column, [0, 25, 50, 75]))
     at = None if predicted is None else short(predicted)
     return Timed(q.what, q.size, (least, low, middle, high), at, q.fitted, q.distance, q.algorithm, q.k)
 
 
 def assembled(times: Times, fits: Fits, timed: list[Timed], unjudged: dict[str, str]) -> Machine:
-    """The machine."""
+    """Assemble the machine."""
     letters: dict[Letter, tuple[float, float]] = {
         "alpha": fits.exchange.a, "beta": fits.exchange.b, "gamma": fits.add.b,
     }  # fmt: skip
@@ -88,18 +91,18 @@ def assembled(times: Times, fits: Fits, timed: list[Timed], unjudged: dict[str, 
 
 
 def tables(timed: Sequence[Timed]) -> Work:
-    """Seconds an entry, by size."""
+    """Return the seconds an entry, by size, for each kind of work."""
     return {kind: [(t.size, short(t.median / t.size)) for t in timed if t.what == kind] for kind in get_args(Kind)}
 
 
 def source(measured: Measured) -> str:
-    """Where the numbers are from, in words."""
+    """Describe in words where the numbers are from."""
     crowd = f"; {CROWDED}" if measured.crowded else ""
     return f"sparring calibrate: {where(measured)}, {measured.rounds} rounds{crowd}"
 
 
 def where(measured: Measured) -> str:
-    """On what it was measured."""
+    """Describe the ranks, MPI library, hosts and cores on which it was measured."""
     hosts = f"{measured.hosts} host{'s' * (measured.hosts > 1)}"
     return f"{measured.ranks} ranks of {measured.mpi} on {hosts} with {measured.cores} core{'s' * (measured.cores > 1)}"
 
@@ -110,7 +113,7 @@ CROWDED = "more ranks than cores, so these times are those of waiting for a core
 def predicted(
     machine: Machine, timed: Sequence[Timed], ranks: int, pages: Sequence[Page]
 ) -> tuple[list[Timed], dict[str, str]]:
-    """The same, with what the machine says of algorithms; and why it says nothing of some."""
+    """Return the times with the machine's predictions for algorithms; and why it predicts nothing for some."""
     costs = {page.name: predicting.cost(page) for page in pages}
     unjudged: dict[str, str] = {}
 
@@ -128,7 +131,7 @@ def predicted(
 
 
 def short(x: float) -> float:
-    """Four digits of it: more were not measured.
+    """Round to four digits: more were not measured.
 
     >>> short(1.23456e-6)
     1.235e-06

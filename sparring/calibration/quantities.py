@@ -16,13 +16,13 @@ ADDED = [1 << i for i in range(8, 23)]  # entries, likewise
 WORKED = [10**i for i in range(1, 7)]
 REDUCED = [10**i for i in range(3, 7)]
 SHARE = 100
-"""Of so many entries a sparse algorithm keeps one."""
+"""A sparse algorithm keeps one of so many entries."""
 FAR = 64
 """Ranks are at most so far apart in an exchange: what is further, is as far on most networks."""
 
 
 class Quantity(NamedTuple):
-    """One of them; see :class:`sparring.costs.links.machines.Timed`."""
+    """A quantity that is timed; see :class:`sparring.costs.links.machines.Timed`."""
 
     what: What
     size: int
@@ -32,13 +32,13 @@ class Quantity(NamedTuple):
     fitted: bool = False
 
     def __str__(self) -> str:
-        """Its name in a sentence."""
+        """Return the quantity's name for use in a sentence."""
         what = self.algorithm or self.what
         return f"{what} of {self.size} {'bytes' if self.what == 'exchange' else 'entries'}"
 
 
 def quantities(p: int, pages: Iterable[Page]) -> list[Quantity]:
-    """All of them, on ``p`` ranks."""
+    """List all quantities, on ``p`` ranks."""
     return [
         *(Quantity("exchange", m, d, fitted=i % 2 == 0) for d in distances(p) for i, m in enumerate(EXCHANGED)),
         *(Quantity("add", n, fitted=i % 2 == 0) for i, n in enumerate(ADDED)),
@@ -48,7 +48,7 @@ def quantities(p: int, pages: Iterable[Page]) -> list[Quantity]:
 
 
 def distances(p: int) -> Sequence[int]:
-    """How far messages go: to the next rank, as in rings, and by powers of two, as in doubling.
+    """Return how far messages go: to the next rank, as in rings, and by powers of two, as in doubling.
 
     >>> distances(2), distances(6)
     ([1], [1, 2, 4])
@@ -57,11 +57,11 @@ def distances(p: int) -> Sequence[int]:
 
 
 def whole_allreduce(page: Page, n: int, p: int) -> Quantity:
-    """An allreduce of about ``n`` entries, as many as ``p`` divides; so it does what a sparse one keeps."""
+    """Return an allreduce of about ``n`` entries, as many as ``p`` divides; and as many as ``p`` divides are kept."""
     k = divided(n // SHARE, p) if page.listed or "k" in page.params else None
     return Quantity("algorithm", divided(n, p), algorithm=page.name, k=k)
 
 
 def divided(n: int, p: int) -> int:
-    """The least multiple of ``p`` that is no less."""
+    """Return the least multiple of ``p`` that is at least ``n``."""
     return -(-n // p) * p

@@ -16,7 +16,7 @@ from sparring.job import ending_all
 
 
 class Task(msgspec.Struct, frozen=True):
-    """What is to be measured, and where rank 0 writes the Times."""
+    """A measurement to make, and the file to which rank 0 writes the Times."""
 
     algorithms: list[str]
     seconds: float
@@ -24,7 +24,7 @@ class Task(msgspec.Struct, frozen=True):
 
 
 def main(task: Task) -> None:
-    """Measure, and write; what a rank raises ends all."""
+    """Measure, and write the Times on rank 0; if one rank raises, all end."""
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD

@@ -28,13 +28,13 @@ from sparring.verification.algorithm import find_target
 
 RANK = ("-P", "-m", "sparring.calibration.rank")
 Ready = Callable[[], object]
-"""Raises what would prevent, after the measurement, that something comes of it."""
+"""A check that raises beforehand whatever would make the measurement useless."""
 PATIENCE = 60.0
 """Seconds beyond those of the measurement that real ranks get: to begin, and to end the call that they are in."""
 
 
 class Plan(NamedTuple):
-    """What is measured, on how many ranks, for how long."""
+    """The pages to measure, the number of ranks, and the time in seconds."""
 
     pages: list[Page]
     ranks: int
@@ -42,12 +42,12 @@ class Plan(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The algorithms'."""
+        """The names of the algorithms."""
         return [page.name for page in self.pages]
 
 
 def plan(algos: Sequence[str], ranks: int | None, seconds: float, ready: Ready) -> Plan:
-    """The plan for what was asked; raises InputError for what cannot be.
+    """Return the plan for what was asked; raise InputError for what cannot be.
 
     ``ranks``: by default the job's, or as many as there are cores, at least two; ``ready`` is called on
     rank 0, which alone will write.
@@ -66,7 +66,7 @@ def plan(algos: Sequence[str], ranks: int | None, seconds: float, ready: Ready) 
 
 
 def chosen(algos: Sequence[str]) -> list[Page]:
-    """These algorithms, by default all that have an implementation; raises InputError for one that has none."""
+    """Return the pages of these algorithms, by default all that are implemented; raise InputError if one is not."""
     found = [pages.find(name) for name in dict.fromkeys(algos or pages.names())]
     if algos and (missing := [page.name for page in found if find_target(page) is None]):
         raise InputError(f"{missing[0]}: there is no implementation of this name, which could be timed")
@@ -74,7 +74,7 @@ def chosen(algos: Sequence[str]) -> list[Page]:
 
 
 def check_writable(file: Path) -> None:
-    """Raises InputError before the measurement for what could not be written after it; changes nothing."""
+    """Raise InputError before the measurement for what could not be written after it; change nothing."""
     fresh = not file.exists()
     try:
         file.open("ab").close()
@@ -88,9 +88,9 @@ def calibrated(
     algos: Sequence[str] = (), ranks: int | None = None, seconds: float = 20.0, *,
     ready: Ready = lambda: None, tell: Tell = lambda _: None,
 ) -> Machine | None:  # fmt: skip
-    """The machine that real ranks are; None on the ranks of a job other than 0.
+    """Measure on real ranks, and return the machine that they are; None on the ranks of a job other than 0.
 
-    Raises InputError for what cannot be measured, SparringError with what ranks said that were started and failed.
+    Raises InputError for what cannot be measured, SparringError if ranks that were started failed, with what they said.
     """
     if job.launched():
         return as_a_rank(algos, ranks, seconds, ready, tell)
@@ -100,7 +100,7 @@ def calibrated(
 
 
 def as_a_rank(algos: Sequence[str], ranks: int | None, seconds: float, ready: Ready, tell: Tell) -> Machine | None:
-    """The same on this job's ranks; whatever one raises ends the whole job, with that rank's traceback."""
+    """Measure on this job's ranks, as :func:`calibrated`; a rank that raises ends the whole job, with its traceback."""
     from mpi4py import MPI
 
     comm = MPI.COMM_WORLD
@@ -114,7 +114,7 @@ def as_a_rank(algos: Sequence[str], ranks: int | None, seconds: float, ready: Re
 
 
 def started(asked: Plan) -> Times:
-    """On ranks that are started here, for this alone; raises SparringError with what they said if they fail."""
+    """Measure on ranks that are started here for this alone; raise SparringError with their output if they fail."""
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}  # they import what we do
     with tempfile.TemporaryDirectory(prefix="sparring-") as folder:
         file = Path(folder) / "times.json"
@@ -126,6 +126,6 @@ def started(asked: Plan) -> Times:
 
 
 def made(times: Times, asked: Plan, tell: Tell) -> Machine:
-    """The machine that the times show."""
+    """Return the machine that the times show."""
     tell("fitting, and deriving what algorithms cost")
     return profile(times, quantities(asked.ranks, asked.pages), asked.pages)

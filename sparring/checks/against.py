@@ -14,7 +14,7 @@ SETTING = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
 class Against(NamedTuple):
-    """``target``: the other one, or None for the same; ``environment``: what it is set to for its ranks; or nothing."""
+    """``target``: another target, or None for the same; ``environment``: variables set for its ranks, if any."""
 
     target: Any = None
     environment: Mapping[str, str] = {}
@@ -32,14 +32,14 @@ ITSELF = Against()
 
 
 def parsed(text: Any) -> Against:
-    """Of ``NAME=VALUE`` or a target."""
+    """Read what to compare with: a setting ``NAME=VALUE`` or a target."""
     if isinstance(text, str) and (found := SETTING.fullmatch(text)):
         return Against(environment={found[1]: found[2]})
     return Against(text)
 
 
 def compare_bits(seen: Observed, other: Observed, against: Against) -> dict[str, str]:
-    """The first entry whose bits differ, or what is of another kind."""
+    """Name the first entry whose bits differ, or the first rank whose result is of another kind."""
     for ys, others in zip(seen.ys, other.ys):
         for r, (y, theirs) in enumerate(zip(ys, others)):
             if not comparable(y, theirs):
@@ -50,7 +50,7 @@ def compare_bits(seen: Observed, other: Observed, against: Against) -> dict[str,
 
 
 def unseen(seen: Observed, other: Observed, against: Against) -> dict[str, str]:
-    """Why these two tell nothing."""
+    """Say why the two runs cannot be compared, if only the other one did not end."""
     ended = seen.ys and not other.ys
     why = other.refused or next(iter(other.flaws.values()), "")
     return {SAME: f"{against} does not come to its end: {why}"} if ended else {}

@@ -35,7 +35,7 @@ OURS = ("simulated", "mpi")  # where every message is seen
 PLACES = (*OURS, "both", *adapters.NAMES)
 RANKS = range(1, 9)
 EXAMPLES = 100
-"""So many are drawn, unless each is a launch of its own."""
+"""Examples that are drawn, unless each is a launch of its own."""
 TIMEOUT = 10.0
 """Seconds for one example on real ranks, after which it hangs, unless the target is known to need more."""
 
@@ -144,7 +144,7 @@ def check(
 def drawn(
     adapter: type[adapters.Adapter] | None, number: int | None, dtypes: Sequence[str] | None
 ) -> tuple[int, list[str]]:
-    """How many examples are drawn for it, and of which dtypes; names of none stay, to be told of."""
+    """Return how many examples are drawn, and of which dtypes; names of no dtype stay, to be reported later."""
     known = adapter.dtypes if adapter else DTYPES
     return number or (adapter.examples if adapter else EXAMPLES), [
         dtype for dtype in dtypes or known if dtype in known or dtype not in DTYPES
@@ -154,7 +154,7 @@ def drawn(
 def make_question(
     target: Any, page: str, sparse: bool, params: Mapping[str, Any], dtypes: Sequence[str] = DTYPES, **asked: Any
 ) -> Question:
-    """The question; raises InputError where there is no such page, or it takes other vectors."""
+    """Make the question; raises InputError if there is no such page, or it takes other vectors."""
     found = page_of(page, params)
     if found and sparse and not found.sparse:
         raise InputError(f"sparse: {found.name} takes arrays; leave it out, or name an algorithm of sparse vectors")
@@ -165,7 +165,7 @@ def make_question(
 
 
 def envelope(question: Question, page: str, on: str, seen: Mapping[str, Findings]) -> dict[str, Any]:
-    """What was asked, and the page that the messages come nearest to, for the envelope."""
+    """Return what was asked, and the page that the messages come nearest to, for the report's envelope."""
     said = {
         "target": question.name, "page": page, "sparse": question.sparse, "level": question.level,
         "ranks": list(question.ranks), "on": on, "judged": list(question.judged),
@@ -177,7 +177,7 @@ def envelope(question: Question, page: str, on: str, seen: Mapping[str, Findings
 
 
 def left_out(question: Question, results: Sequence[Result], seen: Mapping[str, Findings], *, few: bool) -> list[str]:
-    """What was not looked at, each with its reason; ``few``: fewer examples were drawn than usual."""
+    """List what was not judged, each with its reason; ``few``: fewer examples were drawn than usual."""
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED] + unread(question, seen)
     gaps += dict.fromkeys(
         f"nearest page: {f.nearest}" for f in seen.values() if isinstance(f.nearest, str) and f.nearest
@@ -190,7 +190,7 @@ def left_out(question: Question, results: Sequence[Result], seen: Mapping[str, F
 
 
 def sensible(question: Question, expected: Mapping[str, str], on: str, timeout: float | None) -> None:
-    """Raises InputError for an expectation of no property, no place, or no time."""
+    """Raise InputError for an expectation that names no property, an unknown place, or a time that is not above 0."""
     question.expects(expected)
     if on not in PLACES:
         raise InputError(f"on={on!r}: there are {', '.join(PLACES)}")
@@ -200,10 +200,10 @@ def sensible(question: Question, expected: Mapping[str, str], on: str, timeout: 
 
 
 def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -> list[Example]:
-    """The given examples; raises InputError for some that are not of the vectors that the target takes."""
+    """Make the given examples; raises InputError for vectors of a kind that the target does not take."""
     for xs, prop in given:
         staged = scenes.of(prop, sparse=True) and not any(isinstance(x, Sparse) for x in xs)
-        sparse = question.sparse and not staged  # rows, of which calls get what is no zero
+        sparse = question.sparse and not staged  # a scene's calls get the nonzero entries of dense rows
         wanted = "a sparring.Sparse" if sparse else "an array"
         for r, x in enumerate(xs):
             if isinstance(x, Sparse) != sparse:
@@ -212,8 +212,8 @@ def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -
 
 
 def made(question: Question, xs: Sequence[Vector], prop: str) -> list[Example]:
-    """An example of these vectors; of properties with scenes one a scene."""
-    alike = len({kind(x) for x in xs}) == 1  # or what does not fit together are vectors
+    """Make an example of these vectors; for a property with scenes, one for each scene."""
+    alike = len({kind(x) for x in xs}) == 1  # else the vectors themselves do not fit together
     staged = scenes.of(prop, sparse=question.sparse) if alike else []
     if question.stateful or staged:
         return [Example(rowed(xs), prop, scene=name) for name in staged or [""]]
@@ -221,7 +221,7 @@ def made(question: Question, xs: Sequence[Vector], prop: str) -> list[Example]:
 
 
 def rowed(xs: Sequence[Any]) -> list[Vector]:
-    """For each rank an array with a row a call, made of a vector where there is one call; raises InputError."""
+    """Return for each rank an array with a row a call; a vector is one row.  Raises InputError for other shapes."""
     for r, x in enumerate(xs):
         if x.shape != xs[0].shape or x.ndim not in (1, 2) or not len(np.atleast_2d(x)):
             raise InputError(f"examples: rank {r} has an array of shape {x.shape}, rank 0 of {xs[0].shape}: "
@@ -232,7 +232,7 @@ def rowed(xs: Sequence[Any]) -> list[Vector]:
 def everywhere(
     question: Question, wheres: Iterator[Place], given: Sequence[Example], advance: Advance
 ) -> tuple[dict[str, Findings], str]:
-    """What is found in each place, by its name; and why there is nothing of real ranks, where that is so."""
+    """Judge in each place; return the findings by the place's name, and why real ranks are missing, or ""."""
     seen: dict[str, Findings] = {}
     try:
         for where in wheres:
@@ -244,7 +244,7 @@ def everywhere(
 
 @contextmanager
 def places(on: str, question: Question, given: Ranks | None, timeout: float | None) -> Iterator[Iterator[Place]]:
-    """The places to look in, one after the other; the group of real ranks ends with the block."""
+    """Provide the places to judge in, one after the other; the group of real ranks ends with the block."""
     groups: list[Group | adapters.Adapter] = []
     fixed = timeout is not None
 
@@ -271,7 +271,7 @@ def places(on: str, question: Question, given: Ranks | None, timeout: float | No
 
 
 def looked(question: Question, where: Place, given: Sequence[Example], advance: Advance) -> Findings:
-    """What is found in one place: on the given examples, else on drawn ones."""
+    """Return the findings in one place: on the given examples, or else on drawn ones."""
     where.load(question.target)
     if not given:
         rehearsal = Simulated(question.params, TIMEOUT) if where.name == "mpi" else None

@@ -12,14 +12,14 @@ INTERRUPTED = "no more were tried when this was interrupted"
 class Clock:
     """``budget``: the seconds for all examples and for finding smaller ones; ``why`` no more are tried, once none are.
 
-    As a block: Ctrl-C ends it, and all that would come after it, but not what is known.
+    As a context manager: Ctrl-C ends the block, and no more examples are tried, but what is known stays.
     """
 
     def __init__(self, budget: float = math.inf) -> None:
         self.budget, self.end, self.why = budget, time.monotonic() + budget, ""
 
     def over(self) -> str:
-        """Why no more examples are tried; empty as long as they are."""
+        """Say why no more examples are tried; "" as long as they are."""
         if not self.why and time.monotonic() > self.end:
             self.why = f"no more were tried within {self.budget:g} s"
         return self.why

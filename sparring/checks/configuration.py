@@ -18,19 +18,19 @@ FLOORS = ("proved", "tested")
 
 
 class Rule(NamedTuple):
-    """What a value must be, and the words for it."""
+    """A rule that a value must satisfy, and the words for it."""
 
     holds: Callable[[Any], bool]
     words: str
 
 
 def one_of(options: tuple[str, ...]) -> Rule:
-    """One of these texts."""
+    """Make the rule that a value is one of these texts."""
     return Rule(lambda x: x in options, " or ".join(f'"{option}"' for option in options))
 
 
 def integer_rule(least: int | None = None) -> Rule:
-    """An integer; true and false are none."""
+    """Make the rule that a value is an integer, at least ``least``; true and false are none."""
     words = "an integer" if least is None else f"an integer, at least {least}"
     return Rule(lambda x: type(x) is int and (least is None or x >= least), words)
 
@@ -54,13 +54,13 @@ KEYS: Mapping[str, Rule] = {
     "xfail": REASONS, "only": TEXTS, "selector": TEXT,
     "junit": TEXT, "fail-under": one_of(FLOORS), "params": Rule(lambda x: isinstance(x, dict), "a table"),
 }  # fmt: skip
-"""All keys: the options' names."""
+"""The rules of all keys, which are the options' names."""
 
 
 def load(folder: Path) -> dict[str, Any]:
-    """The options that the nearest pyproject.toml in ``folder`` or above sets, by the names of the command's arguments.
+    """Return the options of the nearest pyproject.toml in ``folder`` or above, by the command's argument names.
 
-    Raises InputError for a file that is no TOML, a key that is unknown, or a value that is not as it must be.
+    Raises InputError for a file that is no TOML, a key that is unknown, or a value that breaks its rule.
     """
     file = next((file for at in (folder, *folder.parents) if (file := at / FILE).is_file()), None)
     if file is None:
@@ -79,12 +79,12 @@ def load(folder: Path) -> dict[str, Any]:
 
 
 def argument(key: str) -> str:
-    """What the command calls it."""
+    """Return the name of the command's argument for a key."""
     return "dtypes" if key == "dtype" else key.replace("-", "_")
 
 
 def command_value(file: Path, key: str, value: Any) -> Any:
-    """A value as the command takes it."""
+    """Convert a value to what the command takes; raises InputError."""
     if key not in KEYS:
         hint = did_you_mean(key, KEYS)
         raise InputError(f"{file}: [tool.sparring] has no key {key!r}; {hint}there are {', '.join(KEYS)}")
@@ -96,14 +96,14 @@ def command_value(file: Path, key: str, value: Any) -> Any:
 
 
 def floor(value: str | None) -> str | None:
-    """What ``fail_under`` may be; raises InputError."""
+    """Check the value of ``fail_under``, and return it; raises InputError."""
     if value is not None and value not in FLOORS:
         raise InputError(f"fail_under={value!r}: it must be {KEYS['fail-under'].words}")
     return value
 
 
 def ranks(file: Path, text: str) -> tuple[int, ...]:
-    """Numbers of ranks."""
+    """Read the numbers of ranks; raises InputError."""
     try:
         return parse(text)
     except InputError as error:

@@ -27,7 +27,7 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
 }
 """The contracts, and what may be set of each: ``error-feedback:entries=k,mean=1``."""
 ENTRIES = ("k", "p*k")
-"""What ``entries`` may be beside a number."""
+"""The values of ``entries`` that are no numbers."""
 
 VECTOR = "every rank returns a vector of the input's length and dtype, an array or a Sparse"
 OWN: Mapping[str, Mapping[str, str]] = {
@@ -47,7 +47,7 @@ OWN: Mapping[str, Mapping[str, str]] = {
     },
     "bounded-error": {"result": "every rank returns the {sum}, off by at most {bound}"},
 }  # fmt: skip
-"""What the properties mean that a contract has of its own."""
+"""The properties that only a contract has, and what they mean."""
 COMMON = ("agreement", "input untouched", "reproducibility", "deadlock", "hygiene")
 EDGES = {
     "edge sizes": "the same where n < p or n = 0, or where none or more than all entries are kept",
@@ -56,10 +56,10 @@ EDGES = {
 
 
 class Contract(NamedTuple):
-    """One that is asked for: ``text`` as it was written.
+    """A contract that is asked for; ``text``: as it was written.
 
     ``mean``: whether results are averages.  ``entries``: how many a result may have, "k", "p*k" or a number, or empty.
-    ``delta``: of a contraction; k/n where it is None.  ``bound`` and ``relative``: how far entries may be off, at most,
+    ``delta``: of a contraction; k/n if it is None.  ``bound`` and ``relative``: how far entries may be off, at most,
     as a number and as a part of the largest magnitude of any rank's entries.
     """
 
@@ -73,11 +73,11 @@ class Contract(NamedTuple):
 
     @property
     def iterated(self) -> bool:
-        """Whether it speaks of several calls of one instance."""
+        """True if the contract is one of several calls of one instance."""
         return self.name not in SUMS
 
     def meanings(self, dtypes: Sequence[str]) -> dict[str, str]:
-        """The properties that apply to a target of such vectors, and what they mean."""
+        """Return the properties that apply to a target of vectors of these dtypes, and what they mean."""
         told = {
             "entries": self.entries, "delta": "k/n" if self.delta is None else f"{self.delta:g}",
             "sum": "mean" if self.mean else "sum", "bound": self.off, "dtypes": " and ".join(dtypes),
@@ -90,24 +90,24 @@ class Contract(NamedTuple):
 
     @property
     def off(self) -> str:
-        """How far a result may be off, in words."""
+        """The most that a result may be off, in words."""
         parts = [f"{self.bound:g}"] * (self.bound > 0)
         return " and ".join([*parts, *[f"{self.relative:g} of the largest entry"] * (self.relative > 0)])
 
     @property
     def needs_k(self) -> bool:
-        """Whether it depends on how many entries are kept."""
+        """True if the contract depends on how many entries are kept."""
         return self.entries in ENTRIES or (self.name == "contraction" and self.delta is None)
 
     def most(self, p: int, k: Any) -> int:
-        """Entries of a result."""
+        """Return the most nonzero entries that a result may have on ``p`` ranks with ``k`` kept entries."""
         return {"k": k, "p*k": p * k}[self.entries] if self.entries in ENTRIES else int(self.entries)
 
 
 def parsed(text: str) -> Contract:
-    """Of ``NAME`` or ``NAME:setting=value,...``.
+    """Read a contract from the text ``NAME`` or ``NAME:setting=value,...``.
 
-    Raises InputError for a contract or setting that there is not, a value that cannot be, or one that is missing.
+    Raises InputError for an unknown contract or setting, a value that is not allowed, or one that is missing.
 
     >>> parsed("error-feedback:entries=p*k").entries
     'p*k'
@@ -127,7 +127,7 @@ def parsed(text: str) -> Contract:
 
 
 def setting(text: str, name: str, value: str) -> Any:
-    """One of a contract's."""
+    """Read the value of one setting of a contract; raises InputError if it is not allowed."""
     if name == "mean":
         if value not in ("0", "1"):
             raise InputError(f"contract {text}: mean={value}: it must be 0 or 1")
@@ -147,9 +147,10 @@ def setting(text: str, name: str, value: str) -> Any:
 
 
 def promise(text: str, draw: Mapping[str, Any], page: str, params: Mapping[str, Any]) -> tuple[Contract | None, Bounds]:
-    """What is promised, unless it is the sum, and what is drawn for it.
+    """Return the contract that is promised, or None for the sum, and the bounds of its examples.
 
-    Raises InputError where there is no such contract, it meets a page, or nobody says how many entries are kept.
+    Raises InputError if there is no such contract, a page is named beside it, or it is not said how many entries are
+    kept.
     """
     limits, found = bounds(draw), parsed(text) if text else None
     if draw and not (found and found.iterated):

@@ -24,7 +24,7 @@ CUTS: Mapping[str, Begin] = {
     "cut evenly but for the last, which has the rest": lambda c, n, of: n if c == of else c * (n // of),
     "cut as long as the longest, the last ones shorter": lambda c, n, of: min(n, c * -(-n // of)),
 }
-"""``f(c, n, of)``: where chunk ``c`` of so many begins."""
+"""``f(c, n, of)``: where chunk ``c`` of ``of`` chunks of ``n`` entries begins."""
 NUMBERS: Mapping[str, Callable[[int, int], int]] = {
     "": lambda c, of: c,
     "numbered from the next one on": lambda c, of: (c + 1) % of,
@@ -32,7 +32,7 @@ NUMBERS: Mapping[str, Callable[[int, int], int]] = {
     "numbered backwards": lambda c, of: of - 1 - c,
     "numbered backwards from the first one on": lambda c, of: -c % of,
 }
-"""``f(c, of)``: which chunk of theirs the page's chunk ``c`` is."""
+"""``f(c, of)``: the target's number of the page's chunk ``c``, of ``of`` chunks."""
 
 
 class Convention(NamedTuple):
@@ -45,7 +45,7 @@ class Convention(NamedTuple):
         return " and ".join(filter(None, self))
 
     def entries(self, c: int, n: int, of: int) -> range:
-        """Where the page's chunk ``c`` lies."""
+        """Return the entries of the page's chunk ``c``, of ``of`` chunks of ``n`` entries."""
         own = NUMBERS[self.numbers](c, of)
         return range(CUTS[self.cut](own, n, of), CUTS[self.cut](own + 1, n, of))
 
@@ -55,7 +55,7 @@ OTHERS = [Convention(*one) for one in product(CUTS, NUMBERS)][1:]
 
 
 class CutRun(Run):
-    """A run of a page with its chunks as a convention has them."""
+    """A run of a page with its chunks cut and numbered by a convention."""
 
     def __init__(self, page: Page, xs: Sequence[Any], convention: Convention) -> None:
         super().__init__(page, xs)
@@ -66,17 +66,17 @@ class CutRun(Run):
 
 
 def calls(page: Page, xs: Sequence[Any], convention: Convention) -> Iterator[Run] | None:
-    """The runs to compare messages with; None for those of the page as it is."""
+    """Return the run of the page by a convention, to compare messages with; None for the page's own convention."""
     return iter([CutRun(page, xs, convention)]) if any(convention) else None
 
 
 def fitting(page: Page, seen: Sequence[tuple[Sequence[Any], Trace | None]], level: str) -> list[Convention]:
-    """The other conventions by which the messages of all these runs, on these vectors, are the page's."""
+    """Return the other conventions by which the messages of all these runs, on these vectors, are the page's."""
     return [one for one in OTHERS if all(
         trace is not None and compare(page, xs, trace, level, calls(page, xs, one)) is None for xs, trace in seen
     )]  # fmt: skip
 
 
 def apply(page: Page) -> bool:
-    """Whether the page cuts vectors into chunks of its own, so that others may cut them otherwise."""
+    """Return whether the page cuts vectors into chunks itself, so that targets may cut them in other ways."""
     return page.cuts and not (page.listed or page.stateful or page.composed)

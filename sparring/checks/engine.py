@@ -39,7 +39,7 @@ SHRINKING = 8.0
 WRONG = "not looked at where usual examples fail already"
 FAILED = "the others failed before"
 STUCK = "no more were tried after one that did not come to its end"
-"""Why nothing is looked at; why an example did not come to a property, or was not run."""
+"""Reasons why a kind was not tried; why a property of an example was not judged; why an example was not run."""
 
 SHARE = {
     "result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2, "special values": 0.2, "long vectors": 0.05,
@@ -51,8 +51,8 @@ SHARE = {
 class Judged(NamedTuple):
     """An example as it was played, and what came of it.
 
-    ``flaws``: property -> what is wrong, of those asked for, and of all where a run failed; ``unseen``: property -> why
-    such an example tells nothing of it; ``missed``: property -> why this one did not come to it.
+    ``flaws``: property -> what is wrong, for those asked for, and for all if a run failed; ``unseen``: property -> why
+    such an example tells nothing about it; ``missed``: property -> why it was not judged on this example.
     """
 
     example: Example
@@ -65,17 +65,17 @@ class Judged(NamedTuple):
 
 @dataclass
 class Findings:
-    """What is known of a target in one place.
+    """The findings about a target in one place.
 
     ``smallest``: property -> the smallest example that falsifies it, with the sentence;
-    ``traces``: what was sent then; ``wanted``: property -> how many examples were to be looked at;
-    ``judged``: -> how many were; ``missed``: -> why the last of the others did not come so far;
+    ``traces``: property -> what was sent in that example; ``wanted``: property -> how many examples were to be judged;
+    ``judged``: property -> how many were; ``missed``: property -> why the last of the others was not;
     ``refused``: why the place could not run the target at all; ``unseen``: property -> why such an
-    example tells nothing of it; ``unread``: in how many examples messages were counted, but not
-    read; ``meanings``: property -> what it means that it holds, where that is of the examples that were
+    example tells nothing about it; ``unread``: in how many examples messages were counted, but not
+    read; ``meanings``: property -> what it means that it holds, if that depends on the examples that were
     tried; ``shared``: what ranks share here and real ones do not; ``stuck``: the kinds of examples of
-    which no more are tried on real ranks, since one came to no end; ``convention``: how the page's chunks
-    are cut or numbered, where that is not as the page has it; ``nearest``: the page that its
+    which no more are tried on real ranks, since one did not end; ``convention``: how the page's chunks
+    are cut or numbered, if not in the page's own way; ``nearest``: the page that its
     messages come nearest to, or why there is none; ``deadly``: whether the target has ended a process.
     """
 
@@ -95,7 +95,7 @@ class Findings:
     deadly: bool = False
 
     def count(self, question: Question, judged: Judged) -> None:
-        """Count an example, and keep it where it is the smallest of its kind."""
+        """Count an example, and keep it for each property of which it is the smallest counterexample."""
         self.refused = judged.seen.refused
         self.unseen |= judged.unseen
         self.unread += judged.unread
@@ -110,12 +110,12 @@ class Findings:
         self.keep(judged)
 
     def miss(self, why: Mapping[str, str]) -> None:
-        """An example did not come to these properties."""
+        """Note why these properties were not judged on an example."""
         self.wanted.update([*why])
         self.missed |= why
 
     def settle(self, props: Sequence[str], found: Findings, convention: str) -> None:
-        """These properties hold by a convention."""
+        """Note that these properties hold by a convention, with the counts of ``found``."""
         self.convention = convention
         for prop in props:
             del self.smallest[prop]
@@ -123,7 +123,7 @@ class Findings:
             self.wanted[prop], self.judged[prop] = found.wanted[prop], found.judged[prop]
 
     def keep(self, judged: Judged) -> None:
-        """Keep an example where it is the smallest of its kind."""
+        """Keep an example for each property of which it is the smallest counterexample."""
         for prop, why in judged.flaws.items():
             if prop not in self.smallest or judged.example.size < self.smallest[prop][0].size:
                 self.smallest[prop] = judged.example, why + last_words(judged.seen.printed)
@@ -132,7 +132,7 @@ class Findings:
 
 
 def last_words(printed: str) -> str:
-    """The last line that the target printed, for a sentence; empty where it printed nothing."""
+    """Return the last line that the target printed, to end a sentence; "" if it printed nothing."""
     line = printed.strip().rpartition("\n")[2]
     return f"; it printed: {line[:PRINTED]}" if line else ""
 
@@ -141,11 +141,11 @@ ALWAYS = (
     "agreement", "selection", "conservation", "entries", "contraction", "input untouched", "reproducibility",
     "deadlock", "hygiene", SAME,
 )  # fmt: skip
-"""Properties that every example is about."""
+"""The properties that every example is judged for, except those of bad input or with a scene."""
 
 
 def properties_of(question: Question, example: Example) -> list[str]:
-    """The properties that an example is about."""
+    """Return the properties that an example is judged for."""
     about = {BAD} if example.prop == BAD else {example.prop, *ALWAYS, *question.watched}
     if example.scene:
         about = {*properties(example.prop), "deadlock", "hygiene"}
@@ -153,7 +153,7 @@ def properties_of(question: Question, example: Example) -> list[str]:
 
 
 def judge(question: Question, place: Place, example: Example) -> Judged:
-    """Every flaw that one example shows, of the properties asked for."""
+    """Play one example, and judge it for all the properties asked for."""
     seen = place.observe(question.target, example)
     if example.prop == BAD:
         return unfit(question, example, seen)
@@ -186,7 +186,7 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
 
 
 def unfit(question: Question, example: Example, seen: Observed) -> Judged:
-    """What came of ranks that do not fit together."""
+    """Judge an example whose ranks do not fit together."""
     if not example.scene:
         return Judged(example, judging.accepted(example, seen), seen)
     why = scenes.taken(example, seen, mean=question.averages)
@@ -195,12 +195,12 @@ def unfit(question: Question, example: Example, seen: Observed) -> Judged:
 
 
 def failure(runs: Sequence[Observed]) -> dict[str, str]:
-    """What kept the last run from its end, whatever is asked for: nobody may take the rest for all."""
+    """Return all flaws of the last run if it did not end, asked for or not, so that none goes unreported."""
     return {} if runs[-1].ys else dict(runs[-1].flaws)
 
 
 def short_of(about: Sequence[str], runs: Sequence[Observed]) -> dict[str, str]:
-    """Property -> why these runs did not come to the point where it is looked at."""
+    """Return property -> why these runs did not come to the point where it is judged."""
     if runs[-1].ys:
         return {}
     about = about if len(runs) == 1 else ["reproducibility"]
@@ -208,11 +208,11 @@ def short_of(about: Sequence[str], runs: Sequence[Observed]) -> dict[str, str]:
 
 
 def explore(question: Question, place: Place, advance: Advance, rehearsal: Place | None = None) -> Findings:
-    """Judge drawn examples, then look for smaller ones of what was falsified.
+    """Judge drawn examples, then look for smaller counterexamples of each falsified property.
 
-    ``advance`` is called after each with what it was the first to falsify, but for messages: see
-    :func:`by_convention`.  ``rehearsal``: where an example that comes to no end here is shrunk, if it shows the same
-    there.
+    ``advance`` is called after each example with the flaws that it was the first to show, without those of steps and
+    volume: see :func:`by_convention`.  ``rehearsal``: the place where an example that does not end here is shrunk, if
+    it shows the same flaw there.
     """
     findings = Findings()
 
@@ -253,12 +253,12 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
             tried(played)
     with question.clock:
         by_convention(question, place, findings)
-    smaller(question, place, findings, None if findings.deadly else rehearsal)  # that is played in this very process
+    smaller(question, place, findings, None if findings.deadly else rehearsal)  # a rehearsal runs in this process
     return findings
 
 
 def spent(place: Place, judged: Judged) -> Sequence[str]:
-    """The kinds of examples that are tried no more, since one has taken too much time."""
+    """Return the kinds of examples that are tried no more, since this one took too much time."""
     if isinstance(place, Real) and "deadlock" in judged.seen.flaws:
         return [BAD] if judged.example.prop == BAD else [*KINDS, *MADE]
     failed = isinstance(place, Real) and place.costly and judged.flaws and not judged.seen.ys
@@ -266,7 +266,7 @@ def spent(place: Place, judged: Judged) -> Sequence[str]:
 
 
 def by_convention(question: Question, place: Place, findings: Findings) -> None:
-    """Where messages are not the page's, they may be with its chunks cut or numbered in another usual way."""
+    """Settle steps and volume if messages are the page's with its chunks cut or numbered in another usual way."""
     props = [prop for prop in ("steps", "volume") if prop in findings.smallest]
     page = question.page
     if question.clock.over() or not props or any(question.convention) or page is None or not conventions.apply(page):
@@ -282,7 +282,7 @@ def by_convention(question: Question, place: Place, findings: Findings) -> None:
 
 
 def smaller(question: Question, place: Place, findings: Findings, rehearsal: Place | None) -> None:
-    """Look for smaller examples of what was falsified."""
+    """Look for a smaller counterexample of each falsified property."""
     for prop in list(findings.smallest):
         narrow = replace(question, only=[prop])
         if question.clock.over():
@@ -292,7 +292,7 @@ def smaller(question: Question, place: Place, findings: Findings, rehearsal: Pla
 
 
 def shrunk(question: Question, place: Place, findings: Findings, rehearsal: Place | None, prop: str) -> None:
-    """The same of one property."""
+    """Look for a smaller counterexample of one property, here or in the rehearsal."""
     example, _ = findings.smallest[prop]
     if example.prop not in findings.stuck:
         shrink(question, place, findings, prop)
@@ -309,7 +309,7 @@ def rehearsed(question: Question, place: Place, rehearsal: Place, findings: Find
 
 
 def kinds(question: Question) -> list[str]:
-    """Which kinds of examples are needed."""
+    """Return the kinds of examples that the question needs."""
     asked = set(question.judged) - ({BAD} if max(question.ranks) < 2 else set())
     others = asked - {*KINDS, *MADE}
     also = {*KINDS} - {BAD} if any(question.convention) else {"result"}  # chunks are cut at the edge, too
@@ -318,12 +318,12 @@ def kinds(question: Question) -> list[str]:
 
 
 def properties(kind: str) -> list[str]:
-    """What hard examples of a kind are about: calls again are looked at for memory, too."""
+    """Return the properties that a kind of examples is judged for: repeated calls also for their own memory."""
     return [kind, OWN] if kind == "repeated calls" else [kind]
 
 
 def unplayable(place: Place, kind: str) -> str:
-    """Why there are no such examples here; empty where there are."""
+    """Say why examples of a kind are not played in a place; "" if they are."""
     if kind == hard.MANY:
         return "" if place.name == "simulated" else "no more real ranks are started"
     here = place.name in ("simulated", "mpi") or kind in (hard.SPECIAL, hard.LONG)
@@ -332,10 +332,10 @@ def unplayable(place: Place, kind: str) -> str:
 
 
 def some(question: Question, kind: str, number: int) -> list[Example]:
-    """Examples of a kind, so many at most."""
+    """Draw at most ``number`` examples of a kind."""
     found: list[Example] = []
 
-    def keep(example: Example) -> None:  # hypothesis wants a function of Python's
+    def keep(example: Example) -> None:  # hypothesis needs a Python function
         found.append(example)
 
     drawn(question, kind, keep, [Phase.generate], number)
@@ -352,7 +352,7 @@ def drawn(question: Question, kind: str, test: Callable[[Example], None], phases
 
 
 def shrink(question: Question, place: Place, findings: Findings, prop: str) -> None:
-    """Keep the smallest example that still falsifies ``prop``, within the time for it."""
+    """Find and keep the smallest example that still falsifies ``prop``, within ``SHRINKING`` seconds."""
     end = min(time.monotonic() + SHRINKING, question.clock.end)
 
     def still(example: Example) -> None:
@@ -365,7 +365,7 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
 
     kind = findings.smallest[prop][0].prop
     slow = kind in MADE or question.stateful or place.name == "command"
-    if not slow:  # there hypothesis has too little time: it starts from scratch
+    if not slow:  # else hypothesis is too slow: it starts anew
         with suppress(Refuted, Flaky, OutOfTime):
             drawn(question, kind, still, [Phase.generate, Phase.shrink], question.max_examples)
     with suppress(OutOfTime):
@@ -377,9 +377,9 @@ def shrink(question: Question, place: Place, findings: Findings, prop: str) -> N
 def pared(
     question: Question, place: Place, findings: Findings, prop: str, still: Callable[[Example], None], at: int
 ) -> int | None:
-    """The number of one that is less than the smallest example and still falsifies ``prop``; None if none does.
+    """Find a smaller variant of the smallest example that still falsifies ``prop``; return its number, or None.
 
-    They are tried in turn, from number ``at`` on; the smallest first where many cost as much as one.
+    Variants are tried in turn, from number ``at`` on; the smallest first if many cost as much as one.
     """
     less = [*question.fewer(findings.smallest[prop][0])]
     turn = sorted(range(len(less)), key=lambda i: less[i].size if place.together else (i < at,))

@@ -36,27 +36,27 @@ from sparring.world.rank_state import SETTINGS, Apart
 RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
 """Findings that real MPI would raise as an error, or end the job with."""
 SLACK = 4
-"""How many times as long as the slowest an example on real ranks may take, and as usual ones where one has hung."""
+"""The factor for an example's time on real ranks: over the slowest so far, or over usual ones once one has hung."""
 LONGEST = 60.0
-"""Seconds that a slow target is waited for, so that a slow one that deadlocks is refuted, too."""
+"""The most seconds that a slow target is waited for, so that one that deadlocks is refuted, too."""
 FIRST = 2
-"""How many times as long as usual a rank's first example may take."""
+"""The factor by which a rank's first example may take longer than usual."""
 FEW = 3
-"""So many of the things that ranks share are told by name."""
+"""The most things that ranks share which are told by name."""
 ANEW = 5
-"""So often at most a run is played where each shows something else that ranks share."""
+"""The most times that a run is replayed, while each run shows something new that ranks share."""
 CALLS = 2  # of a target, or instances of a stateful one, on one communicator: state that leaks into the next shows
 
 
 class Observed(NamedTuple):
     """One run of a target on an example.
 
-    ``ys``: results by call and rank, empty where the run came to no end; ``inputs``: every
-    rank's vector after the last call; ``flaws``: property -> what the run itself showed;
-    ``refused``: why this place could not run the target; ``residuals``: as results, what a
-    stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
+    ``ys``: results by call and rank, empty if the run did not end; ``inputs``: every
+    rank's vector after the last call; ``flaws``: property -> the flaw that the run itself showed;
+    ``refused``: why this place could not run the target; ``residuals``: by call and
+    rank, what a stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
     :class:`~sparring.checks.ranks.answers.Examined`; ``refusing``: whether a rank raised an error;
-    ``raised``: whether it was a Python exception, and nothing that ends processes;
+    ``raised``: whether this was a Python exception, and nothing that ends processes;
     ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes;
     ``printed``: what simulated ranks wrote to the screen, where it is not shown.
     """
@@ -77,43 +77,44 @@ class Observed(NamedTuple):
 
 
 class Place(Protocol):
-    """Somewhere to run examples."""
+    """A place to run examples."""
 
     name: str
 
     @property
     def together(self) -> bool:
-        """Whether examples that are expected are played together, so that one costs as much as many."""
+        """True if expected examples are played together, so that many cost as much as one."""
         ...
 
     def load(self, target: Any) -> None:
-        """Import it; raises InputError with the traceback of a module that does not load."""
+        """Import ``target``; raises InputError with the traceback of a module that does not load."""
         ...
 
     def beside(self, environment: Mapping[str, str]) -> Place:
-        """The same place with this set for its ranks."""
+        """Return the same place with ``environment`` set for its ranks."""
         ...
 
     def expect(self, examples: Sequence[Example]) -> None:
-        """These come next, so that several may be run at once."""
+        """Announce the next examples, so that several may be run at once."""
         ...
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
-        """Run ``target`` once and record what it sends; or ``again``: other timing, several times, no record."""
+        """Run ``target`` once and record what it sends; with ``again``, several times in other timing, unrecorded."""
         ...
 
 
 @dataclass
 class Simulated:
-    """The simulated world: synchronous sends first; where they deadlock, buffered ones for the rest.
+    """The simulated world: synchronous sends first; if they deadlock, buffered ones for the other properties.
 
-    ``apart``: what the target was seen to change of what ranks share, and each has for its own since; ``known``: the
-    rest of it, of which runs tell if they change it again: a library may fill in something when it is first called.
+    ``apart``: shared state that the target was seen to change, and of which each rank has its own copy since;
+    ``known``: other shared state that it changed.  If a later run changes that again, the run reports it: only the
+    first call of a library may fill something in.
     """
 
     params: Mapping[str, Any] = field(default_factory=dict)
     patience: float = LONGEST
-    """Seconds for one run: a rank that waits for anything but a message, or turns for ever, stops them all."""
+    """Seconds for one run: a rank that waits for anything but a message, or loops forever, stops all ranks."""
     name: str = "simulated"
     apart: Apart = field(default_factory=Apart)
     known: set[str] = field(default_factory=set)
@@ -142,7 +143,7 @@ class Simulated:
             return self.observed(target, example, again=again)
 
     def observed(self, target: Any, example: Example, *, again: bool) -> Observed:
-        """The same, with nobody who would tell of it."""
+        """Run the example as :meth:`observe` does, without telling the watcher."""
         if again:
             return self.run(target, example, "unbounded", again)
         first = self.run(target, example, "synchronous", again)
@@ -157,7 +158,7 @@ class Simulated:
 
     def run(self, target: Any, example: Example, buffers: str | int, again: bool) -> Observed:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
+            warnings.simplefilter("ignore", RuntimeWarning)  # numpy's warnings of overflow do not matter here
             try:
                 with limited(self.patience), unseen() as printed:
                     outcome = self.played(target, example, buffers, again)
@@ -168,7 +169,7 @@ class Simulated:
         return seen._replace(shared=sharing(outcome), printed=printed.getvalue())
 
     def played(self, target: Any, example: Example, buffers: str | int, again: bool) -> Outcome:
-        """What comes of it; played once more after each run that shows something new that ranks share."""
+        """Play the example, again after each run that shows something new that ranks share, up to ``ANEW`` times."""
         calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
 
         def play() -> Outcome:
@@ -191,7 +192,7 @@ class Simulated:
 
 
 def sharing(outcome: Outcome) -> str:
-    """What ranks had in common in a run, in words; a few of many things."""
+    """Say what state the ranks shared and changed in a run, naming at most ``FEW`` things; "" if none."""
     few, more = outcome.shared[:FEW], len(outcome.shared[FEW:])
     shared = " and ".join([*few, *[f"{more} more"] * bool(more)])
     return f"simulated ranks share {shared}, which the target changes: --on mpi" if shared else ""
@@ -199,7 +200,7 @@ def sharing(outcome: Outcome) -> str:
 
 @contextmanager
 def unseen() -> Iterator[io.StringIO]:
-    """What Python code writes to the screen comes here instead."""
+    """Redirect what Python code writes to the screen to the text buffer that the block gets."""
     with redirect_stdout(io.StringIO()) as written, redirect_stderr(written):
         yield written
 
@@ -209,7 +210,7 @@ class Endless(BaseException):
 
 
 def innermost(error: BaseException) -> str:
-    """Where it was raised, in code that is neither Python's nor installed nor ours, if there is any."""
+    """Say where the error was raised: in the innermost frame that is not Python's, installed or sparring's, if any."""
     frames = traceback.extract_tb(error.__traceback__)
     beside = (sysconfig.get_path("stdlib"), str(Path(__file__).parents[1]))
     frame = next((one for one in reversed(frames) if not one.filename.startswith(beside)), frames[-1])
@@ -218,7 +219,7 @@ def innermost(error: BaseException) -> str:
 
 @contextmanager
 def limited(seconds: float) -> Iterator[None]:
-    """Python code may take so long; then Endless is raised where it is.  No limit but in the main thread."""
+    """Raise Endless in the block's Python code after ``seconds``.  Outside of the main thread there is no limit."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -237,12 +238,12 @@ def limited(seconds: float) -> Iterator[None]:
 
 
 def fullest(trace: Trace | None) -> int:
-    """The most messages from any one rank to any other."""
+    """Return the most messages from any one rank to any other."""
     return max(Counter((sent.rank, sent.peer) for sent in (trace.sends() if trace else ())).values(), default=0)
 
 
 def observe_outcome(outcome: Outcome, example: Example, *, traced: bool) -> Observed:
-    """An outcome of the world in the words of check."""
+    """Translate an outcome of the simulated world for ``check``."""
     if refused := next((f.text for f in outcome.findings if f.kind is Kind.UNSUPPORTED), ""):
         return Observed([], [], None, {}, refused)
     trace = from_outcome(outcome, example.p) if traced else None
@@ -259,7 +260,7 @@ def observe_outcome(outcome: Outcome, example: Example, *, traced: bool) -> Obse
 
 
 def by_call(found: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """What is told by rank, and by call of each, by call first."""
+    """Reorder values given by rank and call to call and rank."""
     return [list(one) for one in zip(*found)]
 
 
@@ -267,7 +268,7 @@ class Ranks(Protocol):
     """Real ranks: a group that this process started, or the job that it is part of."""
 
     def load(self, target: Any) -> None:
-        """All ranks import it, unless they have; raises InputError where it does not load."""
+        """Import the target on all ranks, unless they have it; raises InputError if it does not load."""
         ...
 
     def examine(
@@ -282,7 +283,7 @@ class Batching(Protocol):
     """Real ranks that play several examples in one launch."""
 
     def expect(self, examples: Sequence[Sequence[Any]]) -> None:
-        """Whose vectors come next."""
+        """Announce the vectors of the next examples."""
         ...
 
 
@@ -290,8 +291,8 @@ class Batching(Protocol):
 class Real:
     """Real ranks.  ``costly``: after a rank has failed they must be started again.
 
-    ``timeout``: seconds for one example.  Where it is not ``fixed``, what the target needs counts, see :meth:`limit`.
-    ``others``: ranks for which something else is set.
+    ``timeout``: seconds for one example.  If it is not ``fixed``, the time that the target needs counts, see
+    :meth:`limit`.  ``others``: ranks with another environment.
     """
 
     ranks: Ranks
@@ -323,7 +324,7 @@ class Real:
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         how: dict[str, Any] = {"scene": example.scene} if example.scene else {}
-        traced = not (again or example.scene)  # of scenes no message is judged, and a record follows no two groups
+        traced = not (again or example.scene)  # a scene's messages are not judged, nor can two groups be recorded
         how |= {**self.params, **example.params, "calls": CALLS if again else 1, "trace": traced}
         self.load(target)  # before its time begins: ranks that failed are started again
         try:
@@ -338,7 +339,7 @@ class Real:
         return Observed(seen.ys, seen.inputs, seen.trace, {}, **more)
 
     def ended(self, play: Callable[..., Examined], p: int) -> Examined:
-        """An example that ``p`` ranks came to the end of in time."""
+        """Play an example on ``p`` ranks, and note the time it took if all came to the end."""
         start = time.monotonic()
         try:
             seen = play(timeout=self.limit(p))
@@ -349,12 +350,13 @@ class Real:
         return seen
 
     def limit(self, p: int) -> float:
-        """Seconds for an example of ``p`` ranks: ``SLACK`` times what the slowest so far has needed, or ``timeout``.
+        """Return the seconds for an example of ``p`` ranks.
 
-        The longer of both counts.  In the first example since its start a rank may import or compile, so that it may
-        take longer.  ``timeout`` is many times what usual examples need, since other programs may keep the cores busy:
-        to play an example again instead would take no less, and hide a deadlock that comes with some timings only.
-        One that has hung answers the question, and more are not waited for as long.
+        It is the longer of ``timeout`` and ``SLACK`` times what the slowest example so far has needed.  A rank's first
+        example since its start may take longer, since the rank may import or compile.  ``timeout`` is many times what
+        usual examples need, since other programs may keep the cores busy: to play an example again instead would take
+        no less time, and hide a deadlock that occurs only with some timings.  Once one example has hung, the question
+        is answered, and later ones are not waited for as long.
         """
         if self.fixed:
             return self.timeout

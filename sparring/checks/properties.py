@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from sparring.spec.core.model import Page
 
 DTYPES = "float32, float64, int32 and int64"
-"""What vectors may be, in words."""
+"""The dtypes of vectors, in words."""
 
 BAD = "bad input"
 PROPERTIES: Mapping[str, str] = {
@@ -37,9 +37,9 @@ PROPERTIES: Mapping[str, str] = {
 HARD = (
     "special values", "long vectors", "many ranks", "communicators", "repeated calls", "own memory", "other arrays",
 )  # fmt: skip
-"""Those that apply where the sum is exact but for rounding; the last one to arrays alone."""
+"""The properties that apply if the sum is exact but for rounding; the last one only to arrays."""
 MADE = (*HARD, "expectation")
-"""Those whose examples are made by a rule, and not drawn; the last one is of a contract."""
+"""The properties whose examples are made by a rule, and not drawn; the last one is of a contract."""
 
 SPARSE: Mapping[str, str] = {
     "result": "every rank returns the sum of all, on the right support",
@@ -50,7 +50,7 @@ SPARSE: Mapping[str, str] = {
     "dtypes": f"the sum for {DTYPES}, indices of int32 and int64, in the same dtypes",
     "own memory": "results and inputs stay as they are, whatever comes later",
 }
-"""What some of them mean where vectors are sparse."""
+"""What some properties mean if vectors are sparse."""
 
 STATEFUL: Mapping[str, str] = {
     "result": "every rank returns the page's bits, call after call, and keeps the page's residual where it shows one",
@@ -63,7 +63,7 @@ STATEFUL: Mapping[str, str] = {
     "edge sizes": "the page's bits also where n < p, n = 0 or p = 1",
     "dtypes": f"the page's bits for {DTYPES}, in the same dtype",
 }
-"""The same where entries are selected and the rest is kept for the next call; two of them apply there alone."""
+"""Their meanings if entries are selected and the rest is kept for the next call; two apply only then."""
 
 DENSE: Mapping[str, str] = {
     "result": "every rank returns the page's bits, call after call",
@@ -73,7 +73,7 @@ DENSE: Mapping[str, str] = {
     "edge sizes": STATEFUL["edge sizes"],
     "dtypes": STATEFUL["dtypes"],
 }
-"""The same where a composition on whole vectors says itself what ranks end with."""
+"""Their meanings if a composition on whole vectors says itself what ranks end with."""
 
 ORDER = (*list(PROPERTIES)[:2], "selection", "conservation", *list(PROPERTIES)[2:])
 
@@ -81,7 +81,7 @@ ORDER = (*list(PROPERTIES)[:2], "selection", "conservation", *list(PROPERTIES)[2
 def meanings(
     *, page: Page | None = None, sparse: bool = False, bad_input: bool = False, many: bool = False
 ) -> dict[str, str]:
-    """The properties of such targets, in their order, and what they mean; two of them only where they are asked for."""
+    """Return the properties of such targets, in order, with their meanings; two of them only if asked for."""
     own = {} if page is None else STATEFUL if page.selecting else DENSE if page.dense else {}
     known = {**PROPERTIES, **(own or (SPARSE if sparse else {}))}
     out = {*(() if bad_input else (BAD,)), *(() if page is None or page.agrees else ("agreement",))}
@@ -90,7 +90,7 @@ def meanings(
 
 
 LEVELS = ("result", "volume", "steps")
-"""How closely: at the returned vectors, at what is sent in all, at every message."""
+"""How closely ``check`` looks: at the returned vectors, at what is sent in all, at every message."""
 
 MESSAGES: Mapping[str, tuple[str, ...]] = {
     "result": (),
@@ -99,4 +99,4 @@ MESSAGES: Mapping[str, tuple[str, ...]] = {
 }
 """The properties that look at messages, by level."""
 ON_TOPOLOGY = "no link of the topology {} carries messages of two pairs of ranks"
-"""What contention means where a topology is named."""
+"""The meaning of contention if a topology is named."""

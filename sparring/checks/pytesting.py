@@ -29,7 +29,7 @@ class Subject:
     """A target and what is asked of it.
 
     ``own``: the properties that are tests; ``wanted``: those that this run of pytest tests, judged together, since they
-    share their examples; ``found``: property -> verdict, detail, and whether that is weaker than ``floor``.
+    share their examples; ``found``: property -> verdict, detail, and whether the verdict is weaker than ``floor``.
     """
 
     target: Any
@@ -41,7 +41,7 @@ class Subject:
     found: dict[str, tuple[str, str, bool]] = field(default_factory=dict)
 
     def judged(self, prop: str) -> tuple[str, str, bool]:
-        """What is found of a property; in a job of several ranks rank 0 judges, all take part, and all get the same."""
+        """Judge a property.  In a job of several ranks rank 0 judges, all take part, and all return the same."""
         if prop not in self.found:
             props = self.wanted if prop in self.wanted else [prop]
             how = {**self.settings, **command_line(), "only": props}
@@ -49,12 +49,12 @@ class Subject:
         return self.found[prop]
 
     def failure(self) -> str:
-        """What kept runs from their end that is no test of its own; empty where nothing did."""
+        """Return the sentence on a refuted property that has no test of its own; "" if there is none."""
         beside = ((verdict, prop, detail) for prop, (verdict, detail, _) in self.found.items() if prop not in self.own)
         return next((sentence(*told) for told in beside if told[0] == Word.REFUTED.value), "")
 
     def led(self, how: Mapping[str, Any]) -> dict[str, tuple[str, str, bool]]:
-        """The same on the ranks of the job."""
+        """Judge as :meth:`told` does, on the ranks of the job."""
         ranks = tuple(p for p in how.get("ranks", RANKS) if p <= job().size)
         found: dict[str, tuple[str, str, bool]] = job().led(
             self.target, lambda led: self.told({**how, "ranks": ranks, "on": "mpi", "group": led})
@@ -62,7 +62,7 @@ class Subject:
         return found
 
     def told(self, how: Mapping[str, Any]) -> dict[str, tuple[str, str, bool]]:
-        """Property -> what is found."""
+        """Run ``check``; return property -> verdict, detail, and whether it is weaker than ``floor``."""
         report = check(self.target, self.page, **how)
         weak = report.weaker(self.floor)
         return {r.property: (str(r.verdict), r.detail, r in weak) for r in report.results}
@@ -78,7 +78,7 @@ class Check:
     def __call__(self) -> None:
         import pytest
 
-        __tracebackhide__ = True  # pytest shows the user's test
+        __tracebackhide__ = True  # so that pytest shows the user's test
         verdict, detail, weak = self.subject.judged(self.prop)
         if why := self.subject.failure():
             raise Refuted(why)
@@ -93,13 +93,13 @@ class Check:
         return f"<{self.prop} of {self.subject.target}>"
 
     def selected(self) -> None:
-        """Told by the plugin: this run of pytest has the test."""
+        """Note that this run of pytest has the test; the plugin calls this."""
         self.subject.wanted.append(self.prop)
 
 
 @cache
 def job() -> Job:
-    """This process's part in the job that mpiexec started."""
+    """Return the job that mpiexec started, and that this process is a rank of."""
     from sparring.checks.ranks.collective import Job, terminal
 
     config = pytest_plugin.RUNNING.get("config")
@@ -107,7 +107,7 @@ def job() -> Job:
 
 
 def command_line() -> dict[str, Any]:
-    """What pytest's command line says, in the words of ``check``."""
+    """Return the options of pytest's command line, as arguments of ``check``."""
     options = dict(pytest_plugin.OPTIONS)
     if "ranks" in options:
         options["ranks"] = parse(str(options["ranks"]))
@@ -115,7 +115,7 @@ def command_line() -> dict[str, Any]:
 
 
 def configured() -> dict[str, Any]:
-    """What the nearest pyproject.toml from pytest's root directory on says, in the words of ``conformance``."""
+    """Return the options of the pyproject.toml nearest to pytest's root directory, as arguments of ``conformance``."""
     config = pytest_plugin.RUNNING.get("config")
     options = configuration.load(config.rootpath) if config is not None else {}
     options.pop("junit", None)  # of the command: pytest writes its own
@@ -170,7 +170,7 @@ def conformance(
 
 
 def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
-    """A test a property, with what was asked for."""
+    """Return the mark that parametrizes a test by property, each with what was asked for."""
     import pytest
 
     page, reasons = settings.pop("page", ALLREDUCE), dict(settings.pop("xfail", {}))

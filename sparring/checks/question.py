@@ -28,9 +28,9 @@ from sparring.spec.core.model import Page, load
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a target.
+    """The question about a target: the properties to judge, and the examples to judge them on.
 
-    ``only``: the properties asked for, by default all that apply.  ``params``: what the target is given.
+    ``only``: the properties asked for, by default all that apply.  ``params``: the target's arguments.
     """
 
     target: Any
@@ -44,7 +44,7 @@ class Question:
     """Whether the target takes sparse vectors; a page says so itself."""
     params: Mapping[str, Any] = field(default_factory=dict)
     dtypes: Sequence[str] = examples.DTYPES
-    """What the vectors may be."""
+    """The dtypes of vectors."""
     topology: str = ""
     """The topology on which messages may not meet; by default those that the page names."""
     clock: Clock = field(default_factory=Clock)
@@ -52,15 +52,15 @@ class Question:
     convention: Convention = AS_THE_PAGE
     """How the page's chunks are cut and numbered."""
     against: Against = ITSELF
-    """What else must give the same bits."""
+    """The target or setting that must give the same bits."""
     many: bool = False
-    """Whether more ranks than these may be tried where that costs nothing."""
+    """Whether more ranks than ``ranks`` may be tried where they cost nothing."""
     bad_input: bool = False
-    """Whether to judge what comes of vectors that do not fit together."""
+    """Whether to judge how the target handles vectors that do not fit together."""
     contract: Contract | None = None
-    """What is promised where no page says the bits; None: the sum."""
+    """The contract, if no page says which bits are right; None: the sum."""
     drawn: Bounds = Bounds()  # noqa: RUF009  # a tuple
-    """What is drawn for a contract."""
+    """The bounds of the examples that are drawn for a contract."""
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -85,24 +85,24 @@ class Question:
 
     @property
     def closer(self) -> str:
-        """The level, or where nothing is asked for but what it does not look at, the first one that does."""
+        """The level; if it looks at none of the properties asked for, the first level that looks at them."""
         if self.only and not self.judged and {*self.only} <= {*MESSAGES["steps"]}:
             return next(level for level in LEVELS if set(self.only) <= set(MESSAGES[level]))
         return self.level
 
     @property
     def stateful(self) -> bool:
-        """Whether the target is a class, whose calls depend on those before them."""
+        """True if the target is a class whose calls depend on the calls before."""
         return self.reduces is not None or (self.page is not None and self.page.stateful)
 
     @property
     def reduces(self) -> Contract | None:
-        """The contract, where it speaks of several calls."""
+        """The contract, if it is one of several calls; else None."""
         return self.contract if self.contract and self.contract.iterated else None
 
     @property
     def averages(self) -> bool:
-        """Whether results are means."""
+        """True if results are means."""
         return self.contract is not None and self.contract.mean
 
     @property
@@ -120,28 +120,28 @@ class Question:
 
     @property
     def fewer_dtypes(self) -> bool:
-        """Whether the target takes some dtypes only."""
+        """True if the target takes only some dtypes."""
         return set(self.dtypes) != set(examples.DTYPES)
 
     @property
     def asked(self) -> Sequence[str]:
-        """The properties to tell of."""
+        """The properties to report."""
         return self.only or tuple(self.meanings)
 
     def expects(self, expected: Mapping[str, str]) -> None:
-        """Raises InputError for an expectation of no property."""
+        """Raise InputError for an expectation that names no property."""
         if unknown := [prop for prop in expected if prop not in self.meanings]:
             raise InputError(f"xfail: no property {unknown[0]!r}: there are {', '.join(self.meanings)}")
 
     @property
     def watched(self) -> Sequence[str]:
-        """Those among them that are about messages and looked at."""
+        """The properties asked for that are about messages, and that the level or the topology looks at."""
         told = {*MESSAGES[self.level], *(["contention"] if self.topology else [])}
         return [prop for prop in self.asked if prop in told]
 
     @property
     def judged(self) -> Sequence[str]:
-        """The properties to judge: all that are asked for but what the level and the switches leave out."""
+        """The properties to judge: those asked for, without those that the level or a stateful target leaves out."""
         out = set(MESSAGES["steps"]) - set(self.watched)
         if self.stateful:
             out.add(BAD)
@@ -149,13 +149,13 @@ class Question:
 
     @property
     def name(self) -> str:
-        """The target, in a report."""
+        """The target's name in a report."""
         if isinstance(self.target, list | tuple):
             return " ".join(self.target)
         return self.target if isinstance(self.target, str) else getattr(self.target, "__qualname__", repr(self.target))
 
     def examples(self, kind: str) -> st.SearchStrategy[Example]:
-        """What examples of one kind are drawn from; how many entries are kept is drawn too, unless it is given."""
+        """Return the strategy for examples of one kind; it also draws how many entries are kept, unless given."""
         if self.reduces:
             found = contract_draws.examples(self.ranks, kind, self.drawn)
         elif self.page is None or not self.page.stateful:
@@ -166,36 +166,36 @@ class Question:
         return found.map(self.fitting) if self.fewer_dtypes else found
 
     def none(self, kind: str) -> str:
-        """Why there are no examples of a kind; empty where there are."""
+        """Say why there are no examples of a kind; "" if there are."""
         return contract_draws.none(self.ranks, kind, self.drawn) if self.reduces and kind in series.KINDS else ""
 
     def fitting(self, example: Example) -> Example:
-        """The example in a dtype that the target takes."""
+        """Return the example in a dtype that the target takes."""
         return examples.cast(example, self.dtypes)
 
     def hard(self, kind: str) -> list[Example]:
-        """All hard examples of a kind."""
+        """Return all hard examples of a kind."""
         found = hard.examples(kind, self.ranks, self.dtypes, sparse=self.sparse)
         return [self.drawn.given(one) for one in found] if self.reduces else found
 
     def fewer(self, example: Example) -> Iterator[Example]:
-        """Examples that have a little less."""
+        """Return slightly smaller examples of the same kind."""
         if self.reduces and example.prop not in MADE:
             return map(self.fitting, contract_draws.fewer(example, self.ranks, self.drawn))
         rule = hard.fewer if example.prop in MADE else series.fewer if self.stateful else examples.fewer
         return map(self.fitting, rule(example, self.ranks))
 
     def page_for(self, example: Example) -> Page | None:
-        """The page with the example's parameters."""
+        """Return the page with the example's parameters; None if there is no page."""
         if self.page is None or not example.params:
             return self.page
         return load(self.page.module, **{**self.page.params, **example.params})
 
 
 def page_of(name: str, params: Mapping[str, Any]) -> Page | None:
-    """The page called so, with those of the target's parameters that it has too; None for the sum alone.
+    """Return the page ``name``, with those of the target's parameters that it has too; None for the sum alone.
 
-    Raises InputError where there is no such page, or a number of entries is none.
+    Raises InputError if there is no such page, or if ``k`` is no whole number, 0 or more.
     """
     if name == ALLREDUCE:
         return None

@@ -25,7 +25,7 @@ ALONE = "where vectors lie beside a trace, its messages alone are judged, entry 
 
 
 def is_recorded(target: Any) -> bool:
-    """Whether this is a folder in which vectors lie beside the trace."""
+    """Return whether the target is a folder in which vectors lie beside the trace."""
     return any(path.suffix in (".bin", ".npz") for path in Path(target).glob("rank*"))
 
 
@@ -33,10 +33,10 @@ def report(
     target: Any, page: str, *, level: str, topology: str, expected: Mapping[str, str],
     only: Sequence[str] | None, params: Mapping[str, Any],
 ) -> Report:  # fmt: skip
-    """Hold a recorded run against a page: ``rankR.jsonl`` is what rank ``R`` did, ``rankR.bin`` or ``.npz`` its vector.
+    """Compare a recorded run with a page: ``rankR.jsonl`` is what rank ``R`` did, ``rankR.bin`` or ``.npz`` its vector.
 
-    At level "result", where there is nothing to look at, "steps" is meant.  Raises InputError where
-    a file is missing or is not as it must be, or no page is named.
+    Level "result", at which there is nothing to judge, counts as "steps".  Raises InputError if
+    a file is missing or malformed, or no page is named.
     """
     start, folder = time.perf_counter(), Path(target)
     found = page_of(page, params)
@@ -62,7 +62,7 @@ def report(
 
 
 def compared(question: Question, example: Example, trace: Trace) -> Iterator[Result]:
-    """The verdict on each property that is about messages."""
+    """Yield the verdict on each property that is about messages."""
     page = question.page
     flaws = judging.messages(example, trace, page, question)
     unseen = judging.unclaimed(example, trace, page, question)

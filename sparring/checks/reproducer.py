@@ -71,26 +71,26 @@ def write(question: Question, on: str, prop: str, example: Example, why: str) ->
 
 
 def sources(example: Example) -> list[str]:
-    """The vectors; long ones by the rule that makes them."""
+    """Return the vectors as Python expressions; long ones by the rule that makes them."""
     if example.prop == hard.LONG:
         return [hard.rule(r, example.n, str(x.dtype), sparse=isinstance(x, Sparse)) for r, x in enumerate(example.xs)]
     return [source(x) for x in example.xs]
 
 
 def first_line(text: str) -> str:
-    """The sentence, so that it can stand in a docstring."""
+    """Return the first line of ``text``, fit for a docstring."""
     return text.splitlines()[0].replace("\\", "/").replace('"""', "'''")
 
 
 def absolute(target: str | Sequence[str]) -> str | list[str]:
-    """A target so that the script runs from anywhere; of a command the words that are paths."""
+    """Return the target with absolute paths, so that the script runs anywhere; of a command, the words with paths."""
     if isinstance(target, str):
         return str(anywhere(target))
     return [str(Path(word).resolve()) if word.startswith(("./", "../")) else word for word in target]
 
 
 def page_name(question: Question) -> str:
-    """What finds the page again: its name, or its file."""
+    """Return what the page can be found by: its name, or its file."""
     if question.page is None:
         return ALLREDUCE
     file = question.page.module.__file__

@@ -34,12 +34,12 @@ GAPS = {
     "deadlock": "the run came to its end; whether it does with other buffers a trace does not tell",
     "hygiene": "a trace does not tell what is done with requests and buffers",
 }  # fmt: skip
-"""What no trace tells."""
+"""The properties that no trace tells about, each with the reason."""
 ALIKE = "messages that are alike in the page have the same digest"
 
 
 def is_trace(target: Any) -> bool:
-    """Whether this is the file or the folder of a trace."""
+    """Return whether the target is the file or the folder of a trace."""
     return isinstance(target, (str, Path)) and (Path(target).is_dir() or str(target).endswith(".jsonl"))
 
 
@@ -49,7 +49,7 @@ def report(
 ) -> Report:  # fmt: skip
     """Judge a trace; on level "volume" by its volume, else message by message.
 
-    Raises InputError for what is no trace, no page, no property, or no topology.
+    Raises InputError for what is no trace, or an unknown page, property or topology.
     """
     start = time.perf_counter()
     found, trace = page_of(page, params), read(Path(target))
@@ -67,16 +67,16 @@ def report(
 
 
 class Seen(NamedTuple):
-    """Property -> what is wrong, and -> why it is not judged; of the others nothing is wrong."""
+    """``flaws``: property -> what is wrong; ``gaps``: property -> why it is not judged; the others hold."""
 
     flaws: Mapping[str, str]
     gaps: Mapping[str, str]
     width: int
-    """Bytes of a word; 0 where that is not known."""
+    """The bytes of a word; 0 if not known."""
 
 
 def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
-    """All that the trace tells."""
+    """Judge all that the trace tells."""
     width, gap = word(trace)
     if unsized(page) and any(trace.sends()):
         gap = ""
@@ -100,12 +100,12 @@ def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
 
 
 def unsized(page: Page | None) -> bool:
-    """Whether the lengths of its messages depend on entries."""
+    """Return whether the lengths of the page's messages depend on entries."""
     return page is not None and (page.listed or page.stateful)
 
 
 def incomparable(page: Page | None, p: int) -> str:
-    """Why messages cannot be compared with the page's; empty where they can."""
+    """Say why messages cannot be compared with the page's; "" if they can."""
     if page is None:
         return "no page to compare with: --algorithm ALGO"
     if page.composed:
@@ -115,7 +115,7 @@ def incomparable(page: Page | None, p: int) -> str:
 
 
 def result(question: Question, prop: str, seen: Seen) -> Result:
-    """The verdict on one property."""
+    """Return the verdict on one property."""
     if prop in seen.gaps:
         return Result(question.name, prop, NOT_COVERED, seen.gaps[prop])
     flaw = seen.flaws.get(prop)
@@ -125,7 +125,7 @@ def result(question: Question, prop: str, seen: Seen) -> Result:
 
 
 def word(trace: Trace) -> tuple[int, str]:
-    """The bytes of a word; or why there is nothing to compare."""
+    """Return the bytes of a word, or 0 and why there is nothing to compare."""
     kinds = sorted({event.dtype for event in trace.sends() if event.nbytes})
     if len(kinds) == 1 and kinds[0] != "object":
         return np.dtype(kinds[0]).itemsize, ""
@@ -136,12 +136,12 @@ def word(trace: Trace) -> tuple[int, str]:
 
 
 def fewer(p: int) -> Iterator[Page]:
-    """The pages of whole vectors that have not too many messages."""
+    """Return the pages of dense vectors that do not have too many messages."""
     return (page for page in candidates(sparse=False) if not trace_lengths.many(page, p))
 
 
 def nearest(trace: Trace, width: int) -> dict[str, Any]:
-    """The page of whole vectors that the messages come nearest to."""
+    """Return the page of dense vectors that the messages come nearest to."""
     ours: list[Message] = [(event.rank, event.peer, event.nbytes) for event in trace.sends()]
     likely: list[Likeness] = []
     sizes: list[int] = []

@@ -21,15 +21,15 @@ from sparring.trace.compare import compare, empty, legible
 from sparring.trace.packings import PACKED
 
 ENDED = "every run ended in time, with the buffers that its MPI has"
-"""What no deadlock means on real ranks, whose sends may be copied."""
+"""The meaning of no deadlock on real ranks, whose sends may be buffered."""
 
 
 TOLD = 1_000
-"""Entries of a vector, up to which it is told."""
+"""The most entries of a vector that is part of a report."""
 
 
 class Found(NamedTuple):
-    """What was found of a target: in each of the places asked for ``on``; ``missing``: why there is nothing of one."""
+    """The findings about a target by place, of those asked for ``on``; ``missing``: why one place has none."""
 
     seen: Mapping[str, Findings]
     on: str
@@ -37,7 +37,7 @@ class Found(NamedTuple):
 
 
 def verdict_on(question: Question, prop: str, found: Found) -> Result:
-    """The verdict on one property from all places."""
+    """Return the verdict on one property from all places."""
     for where, findings in found.seen.items():
         if prop in findings.smallest:
             example, why = findings.smallest[prop]
@@ -58,7 +58,7 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
 
 
 def refuted(question: Question, prop: str, where: str, on: str, example: Example, why: str) -> Result:
-    """The smallest example that falsifies a property, also as a script."""
+    """Return the verdict with the smallest example that falsifies a property, and write that as a script too."""
     script = reproducer.write(question, where, prop, example, why)
     run = f". Run: python {script.as_posix()}" if script else ""
     under = "under mpiexec " if where == "mpi" and on == "both" else ""
@@ -67,12 +67,12 @@ def refuted(question: Question, prop: str, where: str, on: str, example: Example
 
 
 def inputs(example: Example) -> dict[str, Any]:
-    """The vectors, unless they are long."""
+    """Return the example's vectors for the witness, unless they are long."""
     return {"inputs": [as_json(x) for x in example.xs]} if example.n <= TOLD else {}
 
 
 def uncovered(question: Question, prop: str, found: Found) -> tuple[Verdict, str]:
-    """Why there is no verdict on a property."""
+    """Say why there is no verdict on a property: not covered or undecided, and the reason."""
     if prop not in question.judged:
         return NOT_COVERED, left_out(question, prop)
     if refused := next((f.refused or f.shared for f in found.seen.values() if f.refused or f.shared), ""):
@@ -86,7 +86,7 @@ def uncovered(question: Question, prop: str, found: Found) -> tuple[Verdict, str
 
 
 def left_out(question: Question, prop: str) -> str:
-    """Why a property is not judged."""
+    """Say why a property is not judged."""
     if prop == BAD:
         return "no such examples are drawn for targets that keep state"
     levels = " or ".join(f"--level {level}" for level in LEVELS if prop in MESSAGES[level])
@@ -95,7 +95,7 @@ def left_out(question: Question, prop: str) -> str:
 
 
 def held_against(expected: Mapping[str, str], result: Result) -> Result:
-    """The result where a failure was expected: refuted is as expected, holding is a stale expectation."""
+    """Return the result in view of expected failures: one that is refuted is as expected, one that holds is refuted."""
     reason = expected.get(result.property)
     if reason is None or result.verdict in (NOT_COVERED, UNDECIDED):
         return result
@@ -105,7 +105,7 @@ def held_against(expected: Mapping[str, str], result: Result) -> Result:
 
 
 def unread(question: Question, seen: Mapping[str, Findings]) -> list[str]:
-    """What was not looked at because messages could only be counted."""
+    """List what was not judged because messages could only be counted."""
     judged = [prop for prop in ("steps", "volume") if prop in question.watched]
     number = sum(findings.unread for findings in seen.values())
     if not judged or not number:
@@ -115,7 +115,7 @@ def unread(question: Question, seen: Mapping[str, Findings]) -> list[str]:
 
 
 def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int], Any] | None:
-    """The first divergence from the page as two pictures: for a terminal, and as SVG beside the reproducers."""
+    """Draw the first divergence from the page: for a terminal, and as an SVG file beside the reproducers."""
     for findings in seen.values():
         if "steps" not in findings.smallest:
             continue
@@ -135,7 +135,7 @@ def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int]
 
 
 def repeated(page: Page, calls: int) -> Page:
-    """The page's schedule so many times in a row."""
+    """Return the page with its schedule repeated ``calls`` times."""
     if calls == 1:
         return page
 

@@ -31,7 +31,7 @@ POWERS = range(8)
 
 
 class Decided(NamedTuple):
-    """What a relation is worth: *follows*, *false* or *undecided*."""
+    """The verdict on a relation, *follows*, *false* or *undecided*, and its detail."""
 
     verdict: str
     detail: str
@@ -40,12 +40,12 @@ class Decided(NamedTuple):
 
 
 def decide(theorem: Theorem | Shown) -> Decided:
-    """Whether it holds; a theorem that is known to fail is expected to."""
+    """Decide whether a statement holds; a theorem that is known to fail is expected to."""
     return expected(shown(theorem) if isinstance(theorem, Shown) else attempted(theorem), theorem.xfail, "fail")
 
 
 def shown(one: Shown) -> Decided:
-    """What its own proof says, expected or not."""
+    """Return the verdict of the statement's own proof, expected or not."""
     try:
         found = one.proof()
     except Undecided as why:
@@ -55,7 +55,7 @@ def shown(one: Shown) -> Decided:
 
 
 def attempted(theorem: Theorem) -> Decided:
-    """Whether it holds, expected or not."""
+    """Decide whether a theorem holds, expected or not."""
     letters = list(dict.fromkeys((*letters_of(theorem.relation), *letters_of(theorem.given))))
     given, relation = applied(theorem.given), applied(theorem.relation)
     points = [at for at in candidates(letters) if true_at(given, at)]
@@ -72,29 +72,29 @@ def attempted(theorem: Theorem) -> Decided:
 
 
 def letters_of(function: Callable[..., Any]) -> list[str]:
-    """The letters that a function asks for."""
+    """Return the letters that a function asks for."""
     return [*inspect.signature(function).parameters]
 
 
 def applied(function: Callable[..., Any]) -> Expr:
-    """What it says of its letters."""
+    """Return the function's value at its letters."""
     return sympy.sympify(function(*map(letter, letters_of(function))))
 
 
 def letter(name: str) -> Expr:
-    """A natural number, or a real one that is not negative."""
+    """Return the symbol of a natural number, or of a real number that is not negative."""
     return symbol(name) if name in NATURALS else sympy.Symbol(name, nonnegative=True)
 
 
 def candidates(letters: list[str]) -> Iterator[dict[str, int]]:
-    """Points, the smallest first."""
+    """Yield points, the smallest first."""
     values = [[v for v in VALUES if v or name != "p"] for name in letters]
     for point in sorted(itertools.product(*values), key=sum)[:POINTS]:
         yield dict(zip(letters, point))
 
 
 def true_at(x: Expr, at: Mapping[str, int]) -> bool | None:
-    """Whether it holds there; None where a logarithm is no integer, or something is divided by 0."""
+    """Return whether ``x`` holds at this point; None where a logarithm is no integer, or a divisor is 0."""
     try:
         return evaluated(x, at)
     except (Undecided, ZeroDivisionError):
@@ -102,7 +102,7 @@ def true_at(x: Expr, at: Mapping[str, int]) -> bool | None:
 
 
 def evaluated(x: Expr, at: Mapping[str, int]) -> bool:
-    """The truth of a relation, in exact arithmetic."""
+    """Return the truth of a relation at a point, in exact arithmetic."""
     if x in (sympy.true, sympy.false):
         return bool(x)
     if isinstance(x, sympy.core.relational.Relational):
@@ -112,12 +112,12 @@ def evaluated(x: Expr, at: Mapping[str, int]) -> bool:
 
 
 def domain(letters: list[str]) -> list[z3.BoolRef]:
-    """What is known of every letter."""
+    """Return the lower bound of each letter, for z3."""
     return [z3.Real(name) >= (1 if name == "p" else 0) for name in letters]
 
 
 def logarithms(*relations: Expr) -> Iterator[z3.BoolRef]:
-    """Facts of each logarithm of an integer ``x >= 1`` that occurs; of ``x = 2^m`` where it is exact."""
+    """Yield facts of each logarithm of an integer ``x >= 1`` that occurs; of ``x = 2^m`` where it is exact."""
     last = POWERS[-1]
     for log in sorted(set().union(*(x.atoms(Log2, CeilLog2) for x in relations)), key=str):
         value, x = in_z3(log), in_z3(log.args[0])
@@ -130,7 +130,7 @@ def logarithms(*relations: Expr) -> Iterator[z3.BoolRef]:
 
 
 def in_z3(x: Expr) -> Any:
-    """The same over the real numbers; a logarithm is a number of which facts are known."""
+    """Translate a formula to z3, over the real numbers; a logarithm becomes a variable of which facts are known."""
     if x.is_Symbol:
         return z3.Real(x.name)
     if isinstance(x, (Log2, CeilLog2)):

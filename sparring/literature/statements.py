@@ -20,7 +20,7 @@ TAGS: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Statement:
-    """What all kinds of statements have."""
+    """The fields that all kinds of statements have."""
 
     name: str
     where: str
@@ -42,7 +42,7 @@ class Row(Statement):
     given: str = ""
     """Hypotheses, of ``hypotheses.HYPOTHESES``."""
     of: str = ""
-    """Whose cost it is, where the page's name does not say it."""
+    """The algorithm whose cost it is, where the page's name does not say it."""
     support: str = ""
     """Where chunks are sparse, the model of supports that the cost is under."""
     params: Mapping[str, int] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class Row(Statement):
     xfail: str = ""
 
     def claim(self, source: str) -> Claim:
-        """The same as a page would hold it."""
+        """Return the row as a claim that a page would hold."""
         return Claim(self.name, self.quantity, self.formula, self.given, source, self.xfail)
 
 
@@ -75,9 +75,9 @@ class Theorem(Statement):
 
 @dataclass(frozen=True)
 class Shown(Statement):
-    """What a proof of its own decides: ``proof`` says whether it holds, and how that was found, or where it fails.
+    """A statement that its own ``proof`` decides: whether it holds, and how that was found, or where it fails.
 
-    A proof that comes to no end raises Undecided; one that is worth less than *proved* says its verdict, too.
+    A proof that comes to no end raises Undecided; one that is worth less than *proved* states its verdict, too.
     """
 
     says: str
@@ -90,7 +90,7 @@ class Shown(Statement):
 
 @dataclass(frozen=True)
 class Unjudged(Statement):
-    """What nothing here decides, and why."""
+    """A statement that nothing here decides, and the reason."""
 
     says: str
     because: str
@@ -111,5 +111,5 @@ MEASURED = "a measurement on a cluster that we do not have"
 
 
 def no_page(algorithm: str) -> str:
-    """Why a statement about an algorithm without a page is not judged."""
+    """Return the reason why a statement about an algorithm without a page is not judged."""
     return f"no page yet: {algorithm}"

@@ -17,12 +17,12 @@ from fractions import Fraction
 
 
 def least(bandwidths: Sequence[int]) -> Fraction:
-    """The least time for one vector, of at least three members of whom some have bandwidth."""
+    """Return the least time for one vector, of at least three members of whom some have bandwidth."""
     able = [b for b in bandwidths if b]
     return max(Fraction(len(able) + len(bandwidths) - 2, sum(able)), *(Fraction(1, b) for b in able))
 
 
 def slowest(bandwidths: Sequence[int], parts: Sequence[Fraction]) -> Fraction:
-    """The time that these fractions take."""
+    """Return the time that these fractions take."""
     n = len(bandwidths)
     return max((1 + (n - 2) * part) / b for b, part in zip(bandwidths, parts) if b)

@@ -20,32 +20,32 @@ from typing import Any
 
 
 def quotient(a: Any, b: Any) -> Any:
-    """``a / b``, exactly."""
+    """Return ``a / b``, exactly."""
     return Fraction(a, b) if isinstance(a, int) and isinstance(b, int) else a / b
 
 
 def of_blocks(blocks: Any, n: Any) -> Any:
-    """The factor of a random partition of ``n >= 2`` ranks, all alike, into so many blocks on average."""
+    """Return the factor of a random partition of ``n >= 2`` ranks, all alike, into ``blocks`` blocks on average."""
     return quotient(blocks - 1, n - 1)
 
 
 def published(n: Any, r: Any) -> Any:
-    """What Theorem 3.2 has for ``r`` groups."""
+    """Return the factor of Theorem 3.2 for ``r`` groups."""
     return quotient(r - 1, n) + quotient(r, n**2)
 
 
 def gap(n: Any, r: Any) -> Any:
-    """How far that is above ``of_blocks(r, n)``; 0 where ``r = n`` alone."""
+    """Return ``published(n, r) - of_blocks(r, n)``, which is 0 for ``r = n`` alone."""
     return quotient(n - r, n**2 * (n - 1))
 
 
 def dropouts(n: Any, alive: Any, r: Any) -> Any:
-    """``alive`` ranks, any with the same chance, in ``r`` groups; each other one is a block by itself."""
+    """Return the factor where ``alive`` random ranks form ``r`` groups; each other rank is a block by itself."""
     return of_blocks(n - alive + r, n)
 
 
 def line(m: Any, dies: Any) -> Any:
-    """One line of ``m`` cells, all full, in which each rank misses the round with the probability ``dies``."""
+    """Return the factor of a full line of ``m`` cells in which each rank misses the round with probability ``dies``."""
     return of_blocks(m * dies + 1 - dies**m, m)
 
 
@@ -53,7 +53,7 @@ Energies = Mapping[frozenset[int], Any]
 
 
 def torus(m: int, d: int) -> Energies:
-    """By set of axes, what independent values of variance 1 have on a full torus with ``d`` sides of length ``m``.
+    """Return the energies of independent values of variance 1 on a full torus, ``d`` sides of ``m``, by set of axes.
 
     The part of a vector that belongs to a set has the mean 0 along exactly its axes, and is constant along all
     others; its energy is the expected sum of its squares over the number of cells.
@@ -63,7 +63,7 @@ def torus(m: int, d: int) -> Energies:
 
 
 def along(energies: Energies, axis: int, m: int, d: int, dies: Any) -> Energies:
-    """The energies after a round along ``axis``, whose lines are each as :func:`line` has it, independently.
+    """Return the energies after a round along ``axis``, whose lines each follow :func:`line`, independently.
 
     A line's matrix is ``f I`` on average, so that a part with ``axis`` keeps ``f^2`` of its energy in its place; as
     it is a projection it keeps ``f`` of it in all, and what is more than ``f^2`` is spread: lines fail
@@ -78,7 +78,7 @@ def along(energies: Energies, axis: int, m: int, d: int, dies: Any) -> Energies:
 
 
 def variances(m: int, d: int, dies: Any, rounds: int) -> list[Any]:
-    """The expected variance over the cells after each of so many rounds, along the axes in turn.
+    """Return the expected variance over the cells after each of ``rounds`` rounds, along the axes in turn.
 
     At first values are independent, of variance 1, so that it is ``1 - 1 / m**d``.
     """

@@ -21,7 +21,7 @@ Matrix = list[list[Any]]
 
 
 def mixing(blocks: Blocks, n: int) -> Matrix:
-    """``W``, ``n`` by ``n``, of blocks that have each of ``0, ..., n - 1`` once."""
+    """Return ``W``, ``n`` by ``n``, for blocks that hold each of ``0, ..., n - 1`` once."""
     found = [[Fraction(0)] * n for _ in range(n)]
     for block in blocks:
         for i in block:
@@ -31,13 +31,13 @@ def mixing(blocks: Blocks, n: int) -> Matrix:
 
 
 def product(a: Matrix, b: Matrix) -> Matrix:
-    """``a b``."""
+    """Return ``a b``."""
     columns = [*zip(*b)]
     return [[sum(x * y for x, y in zip(row, column)) for column in columns] for row in a]
 
 
 def expected(chances: Iterable[tuple[Any, Matrix]], n: int) -> Matrix:
-    """The mean of ``n`` by ``n`` matrices, each with its probability."""
+    """Return the mean of ``n`` by ``n`` matrices, each with its probability."""
     total: Matrix = [[0] * n for _ in range(n)]
     for chance, one in chances:
         for row, more in zip(total, one):
@@ -46,12 +46,12 @@ def expected(chances: Iterable[tuple[Any, Matrix]], n: int) -> Matrix:
 
 
 def isotropic(factor: Any, n: int) -> Matrix:
-    """``f I + (1 - f) J``: the mean stays, and all that is orthogonal to it is multiplied by ``f``."""
+    """Return ``f I + (1 - f) J``, which keeps the mean and multiplies all that is orthogonal to it by ``f``."""
     return [[(1 - factor) / n + (factor if i == j else 0) for j in range(n)] for i in range(n)]
 
 
 def sized(items: Sequence[int], sizes: Sequence[int]) -> Iterator[list[list[int]]]:
-    """All ways to give these to blocks of such sizes, one after the other; two blocks of one size are told apart."""
+    """Yield all ways to deal the items out to blocks of these sizes, in order; blocks of equal size are told apart."""
     if not sizes:
         yield []
         return

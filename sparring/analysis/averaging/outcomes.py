@@ -16,13 +16,13 @@ Vectors = Sequence[Sequence[Any]]
 
 
 def groups(p: int, n: int, t: int, asked: Asked) -> list[Party]:
-    """All groups of round ``t``."""
+    """Return all groups of round ``t``."""
     found = [next(one for i, one in enumerate(meetings(p, r, n, asked)) if i == t) for r in range(p)]
     return [one for r, one in enumerate(found) if one is not None and one.ranks[0] == r]
 
 
 def wrong(before: Vectors, after: Vectors, t: int, asked: Asked) -> Iterator[str]:
-    """What no round ``t`` may leave, in words; ``asked.rounds`` is more than ``t``."""
+    """Yield in words each fault in ``after`` that no round ``t`` may leave; ``asked.rounds`` is more than ``t``."""
     p, n = len(before), len(before[0])
     met = groups(p, n, t, asked)
     apart = {*range(p)} - {r for one in met for r in one.ranks}
@@ -34,11 +34,11 @@ def wrong(before: Vectors, after: Vectors, t: int, asked: Asked) -> Iterator[str
 
 
 def unlike(one: Party, before: Vectors, after: Vectors, ended: set[int]) -> Iterator[str]:
-    """Entries of a group that are neither a mean that may be there nor what was there.
+    """Yield in words the entries of a group that are neither an allowed mean nor what was there before.
 
-    ``ended`` are those that die or fail.  Where the part's own rank is none of them, all others have one mean, of all
-    but some of these.  Where it is, each has such a mean, and all that have one the same, or what it had.  So has
-    each of these.
+    ``ended`` are the members that die or fail.  An allowed mean is that of all copies but some of theirs.  If the
+    part's owner is not in ``ended``, all members not in ``ended`` have one such mean.  If it is, each member has such a
+    mean, the same for all that have one, or its old entry.  So does each member in ``ended``.
     """
     for j, owner in enumerate(one.ranks):
         for e in range(*one.part(j).indices(len(before[0]))):
@@ -55,7 +55,7 @@ def unlike(one: Party, before: Vectors, after: Vectors, ended: set[int]) -> Iter
 
 
 def may_be(one: Party, before: Vectors, e: int, ended: set[int]) -> Iterator[Fraction]:
-    """The means at ``e`` of the group's vectors, without some of those that die or fail."""
+    """Yield each mean that entry ``e`` of the group may have, without the copies of some members that die or fail."""
     copies = [(r, w) for r, w in zip(one.ranks, one.weights) if w]
     gone = [r for r, _ in copies if r in ended]
     for some in chain.from_iterable(combinations(gone, k) for k in range(len(gone) + 1)):
@@ -65,9 +65,9 @@ def may_be(one: Party, before: Vectors, e: int, ended: set[int]) -> Iterator[Fra
 
 
 def lost(one: Party, before: Vectors, after: Vectors) -> Iterator[str]:
-    """Where the group's vectors, times weights, do not add up to what they did, though nobody died midway.
+    """Yield in words the entries whose weighted sum over the group changes though no member died midway.
 
-    They do also if members failed, but for the part of one that had all its copies sent.
+    The sum is kept also if members failed, but for the part of a member that failed when all its copies were sent.
     """
     for j, left in enumerate(one.left):
         if left < copies(one, j) or left >= copies(one, j) + len(one.ranks) - 1:
@@ -78,5 +78,5 @@ def lost(one: Party, before: Vectors, after: Vectors) -> Iterator[str]:
 
 
 def copies(one: Party, i: int) -> int:
-    """How many copies member ``i`` has to send."""
+    """Return how many copies member ``i`` has to send."""
     return sum(one.bounds[j] < one.bounds[j + 1] for j in range(len(one.ranks)) if j != i) if one.weights[i] else 0

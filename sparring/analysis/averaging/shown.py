@@ -23,13 +23,13 @@ Found = tuple[bool, str]
 
 
 def exact() -> Found:
-    """After ``d`` rounds all of ``m^d`` ranks have the mean: the page's theorem."""
+    """Decide whether all of ``m^d`` ranks have the mean after ``d`` rounds: the page's theorem."""
     one = next(one for one in kernel.prove(load(moshpit)) if one.name == "result")
     return isinstance(one, kernel.Theorem), f"sparring prove moshpit, result: {one.detail}, z3 and cvc5"
 
 
 def shapes(n: int, most: int) -> Iterator[tuple[int, ...]]:
-    """All sizes that the groups of ``n`` ranks can have, the largest first, none above ``most``."""
+    """Yield all sizes that the groups of ``n`` ranks can have, the largest first, none above ``most``."""
     if n == 0:
         yield ()
     for first in range(min(n, most), 0, -1):
@@ -37,13 +37,13 @@ def shapes(n: int, most: int) -> Iterator[tuple[int, ...]]:
 
 
 def on_average(sizes: tuple[int, ...]) -> Matrix:
-    """The mean matrix of a round in random groups of these sizes, over all partitions."""
+    """Return the mean matrix of a round in random groups of these sizes, over all partitions."""
     ways = [*sized(range(sum(sizes)), sizes)]
     return expected(((Fraction(1, len(ways)), mixing(blocks, sum(sizes))) for blocks in ways), sum(sizes))
 
 
 def published_factor() -> Found:
-    """Whether one round leaves ``(r - 1) / p + r / p^2`` of the squared distance, as Theorem 3.2 has it."""
+    """Decide whether one round leaves ``(r - 1) / p + r / p^2`` of the squared distance, as Theorem 3.2 states."""
     for n in ENUMERATED:
         for sizes in shapes(n, n):
             if on_average(sizes) != isotropic(said := factors.published(n, len(sizes)), n):
@@ -53,7 +53,7 @@ def published_factor() -> Found:
 
 
 def exact_factor() -> Found:
-    """Whether it leaves ``(r - 1) / (p - 1)``, whatever the vectors and the sizes of groups.
+    """Decide whether one round leaves ``(r - 1) / (p - 1)``, for all vectors and sizes of groups.
 
     All orders of ranks have the same chance, so the mean matrix has one number ``a`` on its diagonal and another,
     ``b``, everywhere else; its trace is ``r``, its rows add up to 1, and what is orthogonal to the mean is
@@ -71,18 +71,18 @@ def exact_factor() -> Found:
 
 
 def told_all() -> str:
-    """What was looked at."""
+    """Describe the enumerated partitions in words."""
     many = sum(1 for n in ENUMERATED for _ in shapes(n, n))
     return f"p = {ENUMERATED[0]}..{ENUMERATED[-1]}, all {many} choices of sizes, each over all its partitions, exactly"
 
 
 def grids() -> Iterator[tuple[int, int]]:
-    """Group size and dimensions of all full grids of so many ranks."""
+    """Yield group size and dimensions of all full grids of at most ``MOST`` ranks."""
     return ((m, d) for m in range(2, MOST + 1) for d in range(1, 7) if m**d <= MOST)
 
 
 def volume() -> Found:
-    """Whether a rank sends ``2 d n (m - 1) / m`` words in ``2 d`` steps, of vectors that ``m`` divides.
+    """Decide whether a rank sends ``2 d n (m - 1) / m`` words in ``2 d`` steps, of vectors that ``m`` divides.
 
     In a round it sends a copy of all but its own part, ``1 / m`` of the vector, and the mean of that ``m - 1`` times.
     """

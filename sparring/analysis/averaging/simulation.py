@@ -22,14 +22,14 @@ Values: TypeAlias = NDArray[np.float64]
 
 
 class Drawn(NamedTuple):
-    """By run and round, the variance over all ranks and what was to be expected of it."""
+    """The variance over all ranks, and its expectation, by run and round."""
 
     found: Values
     expected: Values
 
     @property
     def mean(self) -> Values:
-        """Of all runs, by round, as a part of what was expected."""
+        """The mean over all runs of the variance as a part of its expectation, by round."""
         return np.asarray((self.found / self.expected).mean(0))
 
     @property
@@ -39,9 +39,9 @@ class Drawn(NamedTuple):
 
 
 def random_groups(m: int, d: int, dies: float, rounds: int, rng: np.random.Generator) -> tuple[Values, Values]:
-    """``m**d`` ranks; those present are dealt out at random to as many groups as they can fill with ``m``.
+    """Simulate ``m**d`` ranks; those present are dealt out at random to as many groups as they can fill with ``m``.
 
-    Expected is the product of the exact factors for as many ranks as were there.
+    The expected value is the product of the exact factors for the numbers of ranks that were present.
     """
     n = m**d
     x, factor, found, expected = rng.standard_normal(n), 1 - 1 / n, [], []
@@ -59,7 +59,7 @@ def random_groups(m: int, d: int, dies: float, rounds: int, rng: np.random.Gener
 
 
 def on_torus(m: int, d: int, dies: float, rounds: int, rng: np.random.Generator) -> tuple[Values, Values]:
-    """A full grid with ``d`` sides of length ``m``; round by round the lines along the next axis average."""
+    """Simulate a full grid with ``d`` sides of length ``m``; in each round the lines along the next axis average."""
     x, found = rng.standard_normal((m,) * d), []
     for t in range(rounds):
         there = rng.random(x.shape) >= dies
@@ -74,7 +74,7 @@ KINDS: dict[str, Kind] = {"random groups": random_groups, "torus": on_torus}
 
 
 def drawn(kind: str, m: int, d: int, dies: float, rounds: int, seeds: Sequence[Any]) -> Drawn:
-    """A run for each seed."""
+    """Return the results of one run for each seed."""
     runs = [KINDS[kind](m, d, dies, rounds, np.random.default_rng(seed)) for seed in seeds]
     found, expected = (np.stack(each) for each in zip(*runs))
     return Drawn(found, expected)

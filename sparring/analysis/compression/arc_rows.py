@@ -32,19 +32,19 @@ ROWS = ((BIG, 0.0, 0.0), (BIG, 1.0, 1.0))
 
 
 def same_rows() -> Settled:
-    """Whether equal sums of sketches make all ranks keep the same rows, and these a place of their own in the sum."""
+    """Decide whether equal sums of sketches make all ranks keep the same rows, each with its own place in the sum."""
     return shown([*proved.order(), *proved.places()], OURS)
 
 
 def single_node() -> Settled:
-    """Whether the sum of all ranks' memories goes the way of one rank's alone, with each of the three rules."""
+    """Decide whether the sum of all ranks' memories evolves like one rank's alone, with each of the three rules."""
     return shown(
         [*proved.halves(), *theorems.sketches(arc_top_k), *single(arc_top_k), *theorems.rules(arc_top_k)], OURS
     )
 
 
 def single(m: Any) -> Iterator[Obligation]:
-    """Each rule adds up over ranks: what ``x`` and ``y`` become, with memories ``e`` and ``f``."""
+    """Yield the obligations that each rule adds up over ranks: for inputs ``x`` and ``y``, memories ``e`` and ``f``."""
     e, f, x, y = (Sym.var(name) for name in "efxy")
     sent = theorems.SENT
     none: Int = 0
@@ -58,7 +58,7 @@ def single(m: Any) -> Iterator[Obligation]:
 
 
 def values_alone() -> Settled:
-    """Whether what ranks send are two sums of whole vectors, without an index: counted in runs of the page."""
+    """Decide by counting whether ranks send two sums of whole vectors, without an index, in runs of the page."""
     done = 0
     for p in range(1, 7):
         for n in (0, 1, 4 * p, 4 * p + 1, 40):
@@ -72,12 +72,15 @@ def values_alone() -> Settled:
 
 
 def lengths(trace: Sequence[Sequence[Message]]) -> list[list[tuple[int, int, int]]]:
-    """Who sends whom how many words, step by step."""
+    """Return the source, the destination and the words of each message, by step."""
     return [[(m.src, m.dst, len(m.entries)) for m in wire] for wire in trace]
 
 
 def differently() -> Settled:
-    """Whether ranks that add the same sketches in two orders keep the same rows; in words, where they do not."""
+    """Decide whether ranks that add the same sketches in two orders keep the same rows; the detail tells which differ.
+
+    Raises Undecided if no such rows are found.
+    """
     for seed in range(64):
         z = matrices.normal(seed, 0, 0, 1)[0]
         near = [[z * x for x in row] for row in ROWS]

@@ -20,7 +20,7 @@ Shown = tuple[bool, str]
 
 
 def volume() -> Shown:
-    """Of codes alone: what is told of groups comes on top."""
+    """Decide whether an entry takes as many bits as its code; the step and zero of each group are not counted."""
     for bits in BITS:
         for width in sizes.WIDTHS:
             code = Grouped(bits, 128, 0)
@@ -34,7 +34,7 @@ def volume() -> Shown:
 
 
 def steps() -> Shown:
-    """On the page's runs, and for every p that each rank hears from each other in each of the two."""
+    """Decide whether there are two steps: on the page's runs; for every p each rank hears from all others in each."""
     page = load(flash)
     for p in RANKS:
         trace = run(page, [[0.0] * p] * p).trace
@@ -47,7 +47,7 @@ def steps() -> Shown:
 
 
 def bit_splitting() -> Shown:
-    """All codes of all widths, in rows of any length up to that of all codes."""
+    """Decide whether codes of all widths come back from bit planes, in rows of any length up to that of all codes."""
     for bits in BITS:
         every = [*range(1 << bits)]
         for c in range(len(every) + 1):
@@ -58,7 +58,7 @@ def bit_splitting() -> Shown:
 
 
 def spike_reserving() -> Shown:
-    """The theorem on spikes."""
+    """Decide the theorem on spikes."""
     one = next(one for one in errors.statements() if one.name == "spikes")
     found = errors.answered(one)
     return found.holds, f"{one.says} (z3, cvc5; mutant refuted: {one.fault})"

@@ -51,7 +51,7 @@ captured, scored, squares, low, high, second, fourth, entry = z3.Reals(
 
 
 def largest(held: Any = None) -> Iterator[Lemma]:
-    """The ``k`` largest of ``m`` numbers, the least of which is ``t``, are at least ``k / m`` of all.
+    """Yield the lemmas that the ``k`` largest of ``m`` numbers, the least being ``t``, are at least ``k / m`` of all.
 
     ``held``: what is said of the least one that is kept, by default that no other number is above it.
     """
@@ -67,7 +67,7 @@ def largest(held: Any = None) -> Iterator[Lemma]:
 
 
 def sizes(m: int, k: int) -> Lemma:
-    """The same of ``m`` numbers in order, all of which are letters."""
+    """Return the lemma that the ``k`` largest are at least ``k / m`` of all, for ``m`` ordered letters."""
     numbers = z3.Reals(" ".join(f"w{i}" for i in range(m)))
     ordered = tuple(a >= b for a, b in pairwise(numbers))
     largest, every = (sum(some, z3.RealVal(0)) for some in (numbers[:k], numbers))
@@ -75,7 +75,7 @@ def sizes(m: int, k: int) -> Lemma:
 
 
 def distorted() -> Iterator[Lemma]:
-    """Scores that are the lengths to within a part ``x``: of kept scores ``scored``, and ``low`` of all."""
+    """Yield the lemmas on scores that are the lengths to within a part ``x``; kept scores: ``scored``, all: ``low``."""
     part = (x >= 0, x < 1)
     yield Lemma("a row's score", (*part, w >= 0, scored <= (1 + x) * captured, entry <= (1 + x) * w),
                 scored + entry <= (1 + x) * (captured + w))  # fmt: skip
@@ -89,7 +89,7 @@ def distorted() -> Iterator[Lemma]:
 
 
 def moments(most: Any = 3) -> Iterator[Lemma]:
-    """A combination of independent entries, then the squares of ``r`` such; entries' fourth moment is ``entry``.
+    """Yield the lemmas on moments: of a combination of independent entries, then of the squares of ``r`` such.
 
     With ``x`` more in front of an entry, whose square is ``w``: odd moments vanish where means do.  ``most``:
     what the fourth moment of an entry is at most.
@@ -104,9 +104,10 @@ def moments(most: Any = 3) -> Iterator[Lemma]:
 
 
 def averaged(columns: Any = None) -> Iterator[Lemma]:
-    """From the kept scores to the kept lengths, whose expectations ``scored`` and ``captured`` are, of all lengths 1.
+    """Yield the lemmas that lead from the expected kept scores, ``scored``, to the expected kept lengths, ``captured``.
 
-    ``squares``: the expectation of kept lengths times ``Z^2``, no more than of all.  ``t``: any number.
+    All lengths together are 1.  ``squares``: the expectation of kept lengths times ``Z^2``, no more than of all.
+    ``t``: any number.
     """
     columns = r + 2 if columns is None else columns
     square = captured * (t * t) - 2 * (scored * t) + squares
@@ -121,17 +122,17 @@ def averaged(columns: Any = None) -> Iterator[Lemma]:
 
 
 def exact_lengths() -> Settled:
-    """With exact lengths the constant is ``k / m``: for every ``k <= m``, and once more with every number a letter."""
+    """Decide whether the constant with exact lengths is ``k / m``: for every ``k <= m``; for small ``m`` in letters."""
     return proved([*largest(), *(sizes(m, k) for m in range(1, 6) for k in range(m + 1))])
 
 
 def within_a_part() -> Settled:
-    """With lengths to within a part ``x`` it is ``(1 - x) / (1 + x) k / m``."""
+    """Decide whether the constant with lengths to within a part ``x`` is ``(1 - x) / (1 + x) k / m``."""
     return proved([*largest(), *distorted()])
 
 
 def random_sketch() -> Settled:
-    """With a random sketch it is at least ``(k / m)^2 r / (r + 2)``."""
+    """Decide whether the constant with a random sketch is at least ``(k / m)^2 r / (r + 2)``."""
     if not (chi_square() and ones()):
         return Settled(False, "the moments of an entry are others")
     found = proved([*largest(), *moments(), *averaged()])
@@ -140,7 +141,7 @@ def random_sketch() -> Settled:
 
 
 def chi_square() -> bool:
-    """Whether ``E Z = r`` and ``E Z^2 = r (r + 2)`` for normal entries, whose fourth moment is 3."""
+    """Return whether ``E Z = r`` and ``E Z^2 = r (r + 2)`` for normal entries, whose fourth moment is 3."""
     columns, power = sympy.symbols("r q", positive=True)
     moment = 2**power * sympy.gamma(columns / 2 + power) / sympy.gamma(columns / 2)
     first, second = (sympy.gammasimp(moment.subs(power, q)) for q in (1, 2))
@@ -149,7 +150,7 @@ def chi_square() -> bool:
 
 
 def ones(bits: int = BITS) -> bool:
-    """Whether the number of ones among fair bits, less half of them, has mean 0 and moments as are needed."""
+    """Return whether the number of ones among fair bits, less half of them, has mean 0 and the moments needed."""
     half, every = Fraction(bits, 2), Fraction(1, 2**bits)
     first, second, fourth = (
         sum(comb(bits, i) * every * (i - half) ** power for i in range(bits + 1)) for power in (1, 2, 4)
@@ -158,7 +159,10 @@ def ones(bits: int = BITS) -> bool:
 
 
 def constant_fails() -> Settled:
-    """Whether the constant of a normal sketch is ``k / m``: for one column, and for even numbers of them."""
+    """Decide whether the constant of a normal sketch is ``k / m``: it is not, for one column or an even number.
+
+    Raises Undecided if the three rows are no counterexample.
+    """
     if not turns_at_two_thirds():
         raise Undecided("what the three rows hold is no third where q = 2/3")
     chance = ratio_below(1 / sympy.sqrt(sympy.Rational(SHORTER.numerator, SHORTER.denominator)))
@@ -171,7 +175,7 @@ def constant_fails() -> Settled:
 
 
 def turns_at_two_thirds() -> bool:
-    """Whether ``(q + w (1 - q)) / (2 + w) < 1/3`` is ``q < 2/3``, for every ``w`` from 0 on and below 1."""
+    """Return whether ``(q + w (1 - q)) / (2 + w) < 1/3`` exactly where ``q < 2/3``, for every ``w`` in ``[0, 1)``."""
     q, share = z3.Real("q"), z3.Real("share")
     length = (w >= 0, w < 1, share * (2 + w) == q + w * (1 - q))
     less = Lemma("less than a third", length, (3 * share < 1) == (3 * q < 2))
@@ -179,20 +183,20 @@ def turns_at_two_thirds() -> bool:
 
 
 def ratio_below(x: Any) -> Any:
-    """The chance that the ratio of two independent normal numbers is between ``-x`` and ``x``: it is Cauchy's.
+    """Return the chance that the ratio of two independent normal numbers is between ``-x`` and ``x``: it is Cauchy's.
 
-    With a column the score of the equal rows is one normal number's square, that of the third ``9/10`` of
-    another's: the third is kept where the ratio is beyond ``1 / sqrt(9/10)``.
+    With one column the score of the equal rows is the square of one normal number, that of the third row ``9/10`` of
+    another's square: the third is kept where the ratio is beyond ``1 / sqrt(9/10)``.
     """
     u = sympy.Symbol("u", real=True)
     return sympy.integrate(1 / (sympy.pi * (1 + u**2)), (u, -x, x))
 
 
 def kept_longer(columns: int) -> Fraction:
-    """The chance, for an even number of columns, that ``Z1 > 9/10 Z2``, of which each is a sum of so many squares.
+    """Return the chance, for an even number of columns, that ``Z1 > 9/10 Z2``, each the sum of ``columns`` squares.
 
-    ``Z1 / (Z1 + Z2)`` has a beta distribution with twice the parameter ``h = columns / 2``: it is above ``y``
-    as likely as of ``2 h - 1`` throws, each below ``y`` with that chance, less than ``h`` are.
+    ``Z1 / (Z1 + Z2)`` has a beta distribution with twice the parameter ``h = columns / 2``.  It is above ``y`` with the
+    chance that of ``2 h - 1`` throws, each below ``y`` with chance ``y``, fewer than ``h`` are below ``y``.
     """
     half, y = columns // 2, SHORTER / (1 + SHORTER)
     throws = 2 * half - 1

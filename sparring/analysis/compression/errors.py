@@ -24,7 +24,7 @@ half = z3.Q(1, 2)
 
 
 class Statement(NamedTuple):
-    """``claim`` follows from ``hypotheses``, and not from these with the fault's in the place of some."""
+    """``claim`` follows from ``hypotheses``, but not if the planted fault replaces some of these."""
 
     name: str
     says: str
@@ -35,7 +35,7 @@ class Statement(NamedTuple):
 
 
 class Answered(NamedTuple):
-    """What z3 and cvc5 said: "unsat" where it holds; of the fault "sat", and with which numbers."""
+    """The answers of z3 and cvc5: "unsat" where the statement holds; for the fault "sat", with a witness."""
 
     statement: Statement
     solvers: dict[str, str]
@@ -45,17 +45,17 @@ class Answered(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """By both solvers, of hypotheses that can be, and with a fault that upsets it."""
+        """True if both solvers prove the statement, its hypotheses are satisfiable, and its fault refutes it."""
         return {*self.solvers.values()} == {"unsat"} and (self.faulty, self.possible) == ("sat", "sat")
 
 
 def size(x: Any, most: Any) -> Any:
-    """``x``, of either sign, is at most so large."""
+    """Return the condition that the magnitude of ``x`` is at most ``most``."""
     return z3.And(x <= most, -most <= x)
 
 
 def statements() -> Iterator[Statement]:
-    """All of them; together they are the bound of the two steps."""
+    """Yield all statements; together they are the bound of the two steps."""
     group = {"step": z3.And(L >= 1, R >= 0, s * L == R), "code": q * s == v + w * s}
     rounded = {**group, "rounding": size(w, half)}
     yield Statement(
@@ -98,7 +98,7 @@ def statements() -> Iterator[Statement]:
 
 
 def answered(one: Statement) -> Answered:
-    """The statement put to both solvers, its fault to z3; and whether its hypotheses can be."""
+    """Ask both solvers about the statement, z3 about its fault and about whether its hypotheses are satisfiable."""
     solver = solvers.question([*one.hypotheses.values()], one.claim)
     said = {"z3": solvers.ask_z3(solver), "cvc5": solvers.ask_cvc5(solver.to_smt2())}
     planted = solvers.question([*{**one.hypotheses, **one.planted}.values()], one.claim)

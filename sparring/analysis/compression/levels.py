@@ -36,16 +36,16 @@ from sparring.spec.core.vectors import Vector
 from sparring.spec.library.counter_rng import FINE
 
 VECTORS = [(3, 4), (-4, 3), (0, 5), (1, 2, 2), (2, -3, 6), (1, 4, -8), (1, 1, 1, 1), (0, 0, 0, 7), (1, 1, 3, 5), (0, 0)]
-"""Of rational norms, one zero."""
+"""Vectors of rational norms, one of them zero."""
 LEVELS = range(1, 6)
 BOTH: tuple[Literal[0, 1], ...] = (0, 1)
-"""Norms."""
+"""The two norms: ``by_max`` 0 or 1."""
 
 f, t, a, b, d, s, x, lost, found, chance, root, whole = z3.Reals("f t a b d s x lost found chance root whole")
 
 
 def entry() -> Iterator[Lemma]:
-    """Of one entry: what it is off by, and the chance that its level is not 0."""
+    """Yield the lemmas on one entry: how far it is off, and the chance that its level is not 0."""
     part = (whole >= 0, f >= 0, f < 1, t == whole + f)
     yield Lemma("a square", (), x * x >= 0)
     yield Lemma("no more than what is above a level", (f * f >= 0, *part), f * (1 - f) <= t)
@@ -56,7 +56,7 @@ def entry() -> Iterator[Lemma]:
 
 
 def summed() -> Iterator[Lemma]:
-    """Of one entry more, and of all."""
+    """Yield the lemmas that take one entry more, and those on the sums over all entries."""
     yield Lemma("losses", (lost <= a, x <= t), lost + x <= a + t)
     yield Lemma("each at most 1", (lost <= d, x <= 1), lost + x <= d + 1)
     yield Lemma("chances", (found <= b + a, chance <= t * t + t), found + chance <= (b + t * t) + (a + t))
@@ -71,7 +71,10 @@ def summed() -> Iterator[Lemma]:
 
 
 def ending() -> Iterator[Lemma]:
-    """Since squares add up to ``s^2``, what all lie above 0 adds up to at most ``s sqrt(d)``, ``root = sqrt(d)``."""
+    """Yield the lemmas that the sum of all ``t`` is at most ``s sqrt(d)``, since their squares add up to ``s^2``.
+
+    ``root`` is ``sqrt(d)``.
+    """
     yield Lemma("of norms", (a * a <= d * b, b == s * s, root * root == d), a * a <= (root * s) * (root * s))
     yield Lemma("of roots", (t > x, x >= 0), t * t > x * x)
     yield Lemma("not 0", (found <= b + a, b == s * s, a <= root * s), found <= s * s + s * root)
@@ -79,7 +82,7 @@ def ending() -> Iterator[Lemma]:
 
 
 class Moments(NamedTuple):
-    """Of a coded vector: by entry the mean; what it is off, squared; how many levels are not 0."""
+    """The mean of each entry of a coded vector, its mean squared error, and its mean number of nonzero levels."""
 
     mean: list[Fraction]
     off: Fraction
@@ -87,7 +90,7 @@ class Moments(NamedTuple):
 
 
 def moments(v: Sequence[int], params: module.Params) -> Moments:
-    """Over both levels of each entry by their chances, through the page's own unit and levels."""
+    """Return the moments over both levels of each entry by their chances, through the page's own unit and levels."""
     xs = Vector([Fraction(one) for one in v])
     one = unit(xs, params.levels, params.by_max)
     mean, off, nonzero = [], Fraction(0), Fraction(0)
@@ -104,18 +107,18 @@ def moments(v: Sequence[int], params: module.Params) -> Moments:
 
 
 def at_most_root(value: Fraction, times: Fraction, d: int) -> bool:
-    """Whether ``value <= times sqrt(d)``, neither of which is negative."""
+    """Return whether ``value <= times sqrt(d)``, for ``value`` and ``times`` that are not negative."""
     return value**2 <= times**2 * d
 
 
 def cases(by_max: Literal[0, 1]) -> Iterator[tuple[Sequence[int], int, Moments]]:
-    """All vectors with all numbers of levels."""
+    """Yield each vector with each number of levels, and the moments."""
     for v, levels in product(VECTORS, LEVELS):
         yield v, levels, moments(v, module.Params(levels, by_max=by_max))
 
 
 def unbiased() -> Settled:
-    """Whether it is right in expectation, with either norm."""
+    """Decide whether the coded vector is right in expectation, with either norm."""
     for by_max in BOTH:
         for v, levels, found in cases(by_max):
             if found.mean != [*v]:
@@ -124,7 +127,7 @@ def unbiased() -> Settled:
 
 
 def variance() -> Settled:
-    """Whether what is off is within both bounds."""
+    """Decide whether the mean squared error is within both bounds."""
     for by_max in BOTH:
         for v, levels, found in cases(by_max):
             d, squares = len(v), Fraction(sum(one * one for one in v))
@@ -134,7 +137,7 @@ def variance() -> Settled:
 
 
 def sparse() -> Settled:
-    """Whether few levels are not 0."""
+    """Decide whether the mean number of levels that are not 0 is at most ``s^2 + s sqrt(d)``."""
     for v, levels, found in cases(0):
         if found.nonzero > levels**2 and not at_most_root(found.nonzero - levels**2, Fraction(levels), len(v)):
             return Settled(False, f"{v} with {levels} levels: {found.nonzero}")
@@ -142,7 +145,7 @@ def sparse() -> Settled:
 
 
 def sparse_by_max() -> Settled:
-    """Whether that is so where the greatest magnitude is the norm: of nine equal entries and one level it is not."""
+    """Decide whether the bound on levels that are not 0 holds with the maximum norm: nine equal entries refute it."""
     d, levels = 9, 1
     nonzero = moments([1] * d, module.Params(levels, by_max=1)).nonzero
     bound = levels * (levels + 3)  # the root of d is 3
@@ -152,6 +155,6 @@ def sparse_by_max() -> Settled:
 
 
 def with_count(found: Settled) -> Settled:
-    """With what was counted besides."""
+    """Return what was found, with the number of vectors counted in its detail if it holds."""
     count = f"exactly through the page for {len(VECTORS)} vectors with {LEVELS[0]} to {LEVELS[-1]} levels"
     return found._replace(detail=f"{found.detail}; {count}") if found.holds else found

@@ -31,7 +31,7 @@ w, slope, rate, slopes = z3.Reals("w slope rate slopes")
 
 
 def far(stride: Any = None) -> Iterator[Lemma]:
-    """How far a rank is from the last meeting, then all ranks together; ``stride``: how long a step may be."""
+    """Yield the lemmas on the distance from the last meeting, of one rank and of all; ``stride``: the longest step."""
     longest = b if stride is None else stride
     yield Lemma("no step", (b >= 0, way == 0), way <= 0 * b)
     yield Lemma("one step more", (b >= 0, t >= 0, step <= longest, after <= way + step, way <= t * b),
@@ -40,7 +40,7 @@ def far(stride: Any = None) -> Iterator[Lemma]:
 
 
 def deviation() -> Iterator[Lemma]:
-    """How far from the mean, ``total / p``, which is at most ``t b`` away; fewer steps than ``h``."""
+    """Yield the lemmas on the distance from the mean, ``total / p``, which is at most ``t b`` away, with ``t < h``."""
     yield Lemma("the mean", (p > 0, after * p == total, total <= p * (t * b)), after <= t * b)
     yield Lemma("two ways", (apart <= way + after, way <= t * b, after <= t * b), apart <= 2 * (t * b))
     yield Lemma("fewer steps", (b >= 0, t <= h - 1), t * b <= (h - 1) * b)
@@ -49,7 +49,7 @@ def deviation() -> Iterator[Lemma]:
 
 
 def every_step(module: Any = local_sgd) -> Iterator[Lemma]:
-    """Of ``q`` ranks that were at ``w``: where they are together once each has made a step, by the page's function."""
+    """Yield the lemmas on the sum over ``q`` ranks that start at ``w`` and make one step by the page's function."""
     so_far = (total == q * w - rate * slopes,)
     yield Lemma("of no rank", (total == 0, slopes == 0, q == 0), total == q * w - rate * slopes)
     yield Lemma("with each rank", so_far,
@@ -59,17 +59,17 @@ def every_step(module: Any = local_sgd) -> Iterator[Lemma]:
 
 
 def minibatch() -> Settled:
-    """Whether with a meeting in every step it is descent against the mean gradient."""
+    """Decide whether local descent with a meeting in every step is descent against the mean gradient."""
     return proved(every_step())
 
 
 def bounded() -> Settled:
-    """Whether ranks are at most ``2 b (h - 1)`` from their mean between meetings every ``h`` steps."""
+    """Decide whether ranks are at most ``2 b (h - 1)`` from their mean between meetings every ``h`` steps."""
     return proved([*far(), *deviation()])
 
 
 def reached() -> Settled:
-    """Whether some rank comes that far: none does, since it is at most ``1 - 1/p`` of it; and so much is reached.
+    """Decide whether some rank reaches that bound: none does, but ``1 - 1/p`` of it is reached, and never passed.
 
     Raises Undecided where that is not so.
     """
@@ -82,7 +82,7 @@ def reached() -> Settled:
 
 
 def most(p: int, every: int) -> Fraction:
-    """How far rank 0 is from the mean at most, if it goes up and all others down, a unit each step."""
+    """Return the largest distance of rank 0 from the mean, if it goes up and all others down by one unit each step."""
 
     def slopes_of(r: int, _: Any) -> list[Fraction]:
         return [Fraction(-1 if r == 0 else 1)]
@@ -93,12 +93,12 @@ def most(p: int, every: int) -> Fraction:
 
 
 def summed(ws: list[local_sgd.Point]) -> list[local_sgd.Point]:
-    """By the ring."""
+    """Return the sum of the ranks' points, on every rank, by the ring."""
     return run(load(ring), ws).results
 
 
 def volume() -> Settled:
-    """Whether ``h`` times as much is sent with a meeting in every step as with one every ``h`` steps: counted."""
+    """Decide by counting whether a meeting in every step sends ``h`` times as much as one every ``h`` steps."""
     cases = [(many, every) for many in range(1, 7) for every in range(1, 5)]
     for many, every in cases:
         sent, in_each = (words(many, meeting) for meeting in (every, 1))
@@ -108,7 +108,7 @@ def volume() -> Settled:
 
 
 def words(p: int, every: int) -> int:
-    """How many are sent in 12 steps, of a point of 7 numbers."""
+    """Count the words that are sent in 12 steps, for a point of 7 numbers."""
     traces: list[Any] = []
 
     def counted(ws: list[local_sgd.Point]) -> list[local_sgd.Point]:

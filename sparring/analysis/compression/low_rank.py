@@ -52,16 +52,16 @@ from sparring.spec.core.vectors import Vector
 from sparring.spec.library import matrices
 
 WIDTHS = range(1, 4)
-"""Of so many columns the products' inverse is compared."""
+"""The numbers of columns for which the inverse of their products is compared."""
 TERMS = range(1, 9)
-"""So many terms has what is expanded."""
+"""The numbers of terms in the products that are expanded."""
 RUNS = 24
 
 size, one, own, part, first, other, rest, by = z3.Reals("size one own part first other rest by")
 
 
 class Exact(NamedTuple):
-    """A call on fractions: by rank a vector, what is kept and ``Q``, of a mean matrix that is told as well."""
+    """A call on fractions: each rank's vector, the state (kept parts and ``Q``), and the mean matrix."""
 
     page: Any
     xs: list[list[Fraction]]
@@ -70,7 +70,7 @@ class Exact(NamedTuple):
 
 
 def rotation(rng: Any, n: int) -> Any:
-    """An ``n`` by ``n`` matrix of fractions with orthonormal columns: reflections, one after the other."""
+    """Return an ``n`` by ``n`` matrix of fractions with orthonormal columns: a product of reflections."""
     found = np.array([[Fraction(int(i == j)) for j in range(n)] for i in range(n)], object)
     for _ in range(n):
         v = np.array([Fraction(int(x)) for x in rng.integers(-3, 4, n)], object)
@@ -80,12 +80,12 @@ def rotation(rng: Any, n: int) -> Any:
 
 
 def numbers(rng: Any, *shape: int) -> Any:
-    """Small fractions."""
+    """Draw an array of small fractions."""
     return np.array([Fraction(int(x), 3) for x in rng.integers(-6, 7, int(np.prod(shape)))], object).reshape(shape)
 
 
 def drawn(seed: int, p: int, m: int, columns: int, rank: int, *, low: bool = False) -> Exact:
-    """A call whose lengths are fractions: ``M Q`` is a rotation's columns times a triangle.
+    """Draw a call whose lengths are fractions: ``M Q`` is a rotation's columns times a triangle.
 
     ``low``: no column of the mean matrix is outside of these.
     """
@@ -103,51 +103,57 @@ def drawn(seed: int, p: int, m: int, columns: int, rank: int, *, low: bool = Fal
 
 
 def remembered(kept: Sequence[Any], q: Any) -> Memory:
-    """What is there after a call: by rank what was not sent, and the ``Q`` of all."""
+    """Return the state after a call: what each rank did not send, by rank, and the ``Q`` that all ranks share."""
     return Memory(1, [power_sgd.State(Vector.of([*one]), Vector.of([*q])) for one in kept])
 
 
 def calls(*, low: bool = False) -> Iterator[Exact]:
-    """Some, of one rank to five."""
+    """Yield ``RUNS`` calls, of one to five ranks."""
     for seed in range(RUNS):
         rank = seed % 3 + 1
         yield drawn(seed, seed % 5 + 1, rank + seed % 4, rank + (seed + 1) % 3, rank, low=low)
 
 
 def projected(p: Any, m: Any) -> Any:
-    """``P (P' P)^-1 P' M``."""
+    """Return ``P (P' P)^-1 P' M``."""
     inverse = sympy.Matrix(p.T.dot(p).tolist()).applyfunc(rational).inv()
     middle = np.array([[Fraction(x.p, x.q) for x in row] for row in inverse.tolist()], object)
     return p.dot(middle).dot(p.T.dot(m))
 
 
 def rational(x: Any) -> Any:
-    """The same for sympy."""
+    """Return ``x`` as a sympy rational."""
     return sympy.Rational(x.numerator, x.denominator)
 
 
 def step(u: list[Any], d: list[Any]) -> Any:
-    """What remains of ``u d`` once the part in ``u`` is removed, by the page's functions; and what the lemmas say."""
+    """Return what the page's functions leave of ``u d`` without the part in ``u``, less what the lemmas say."""
     dot = matrices.dot
     return dot(u, matrices.without(d, u)) - (dot(u, d) - dot(u, d) * dot(u, u))
 
 
 def orthonormal() -> Iterator[Lemma]:
-    """``own``: the product of a unit column with itself; ``one``: with a column; ``other``: with a column after it."""
+    """Yield the lemmas that columns come out orthonormal, one induction step each.
+
+    ``own``: the product of a unit column with itself; ``one``: with a column; ``other``: with a column after it.
+    """
     yield Lemma("of length 1", (size > 0, rest == size * size, own * (size * size) == rest), own == 1)
     yield Lemma("at right angles", (own == 1, part == one), one - part * own == 0)
     yield Lemma("and stays so", (one == 0, other == 0), one - part * other == 0)
 
 
 def remainder() -> Iterator[Lemma]:
-    """``rest``: the squared length of what remains of a column, ``first`` its product with the next unit column."""
+    """Yield the lemmas on what remains of a column once its parts in unit columns are removed.
+
+    ``rest``: the squared length of what remains of a column, ``first`` its product with the next unit column.
+    """
     less = rest - 2 * (part * first) + part * part * own
     yield Lemma("a part less", (own == 1, part == first), less == rest - first * first)
     yield Lemma("the same part as of the whole", (one == first, other == 0), one - part * other == first)
 
 
 def scaled() -> Iterator[Lemma]:
-    """A column ``by`` times as long, ``by * first``, over its length, ``part``, is the same unit column."""
+    """Yield the lemmas that a column ``by`` times as long, ``by * first``, over its length, ``part``, is the same."""
     longer = (by > 0, size > 0, part > 0, part * part == (by * size) * (by * size))
     yield Lemma("a length by times as long", longer, part == by * size)
     yield Lemma("over its length", (by > 0, size > 0, one * size == first, other * (by * size) == by * first),
@@ -155,7 +161,7 @@ def scaled() -> Iterator[Lemma]:
 
 
 def same_projection(width: int) -> bool:
-    """Whether ``T T' G = 1`` for so many columns whose products are letters."""
+    """Return whether ``T T' G = 1`` for ``width`` columns whose products are letters."""
     gram = sympy.Matrix(width, width, lambda i, j: sympy.Symbol(f"g{min(i, j)}{max(i, j)}"))
     columns: list[Any] = []
     total = sympy.zeros(width, width)
@@ -169,7 +175,7 @@ def same_projection(width: int) -> bool:
 
 
 def algebra() -> Settled:
-    """What of it is algebra: Gram and Schmidt, by the page's functions, and that their projection is without roots."""
+    """Decide the algebraic part: the page's Gram-Schmidt functions, and that their projection is free of roots."""
     for many in TERMS:
         u, d = ([*sympy.symbols(f"{letter}:{many}")] for letter in "ud")
         if sympy.expand(step(u, d)) != 0:
@@ -182,7 +188,7 @@ def algebra() -> Settled:
 
 
 def projection() -> Settled:
-    """Whether the result is the mean matrix projected onto the columns of ``P``."""
+    """Decide whether the result is the mean matrix projected onto the columns of ``P``."""
     for i, call in enumerate(calls()):
         q = np.array([*call.state.q[0]], object).reshape(call.page.params["rank"], -1).T
         wanted = projected(call.mean.dot(q), call.mean).reshape(-1).tolist()
@@ -192,7 +198,7 @@ def projection() -> Settled:
 
 
 def right_angles() -> Settled:
-    """Whether what is left has the squared length of the mean matrix less that of its product with ``P``."""
+    """Decide whether the remainder's squared length is the mean matrix's less that of its product with ``P``."""
     for i, call in enumerate(calls()):
         ran = run(call.page, call.xs, call.state)
         rest_, q = (np.array(x, object) for x in (call.mean.reshape(-1) - ran.results[0], [*ran.state.q[0]]))
@@ -203,7 +209,7 @@ def right_angles() -> Settled:
 
 
 def exact() -> Settled:
-    """Whether the result is the mean matrix where no column of that is outside of those of ``P``."""
+    """Decide whether the result is the mean matrix where all columns of it lie in the span of those of ``P``."""
     for i, call in enumerate(calls(low=True)):
         if run(call.page, call.xs, call.state).results[0] != call.mean.reshape(-1).tolist():
             return Settled(False, f"in exact run {i} the result is not the mean")
@@ -211,7 +217,7 @@ def exact() -> Settled:
 
 
 def exact_always() -> Settled:
-    """Whether it is so for every ``Q``: a matrix of rank 1 whose rows are at right angles to it."""
+    """Decide whether the result is exact for every ``Q``: a matrix of rank 1 whose rows are orthogonal to ``Q``."""
     page, one_, none = load(power_sgd, columns=2, rate=0, epsilon=0), Fraction(1), Fraction(0)
     x = [one_, none, one_, none]
     (y,) = run(page, [x], remembered([[none] * 4], [none, one_])).results
@@ -219,7 +225,7 @@ def exact_always() -> Settled:
 
 
 def exact_with_epsilon() -> Settled:
-    """Whether it is so where something is added to lengths: two columns of ``P`` that are parallel."""
+    """Decide whether the result is exact where epsilon is added to lengths: for two parallel columns of ``P``."""
     page, row = load(power_sgd, columns=2, rank=2, rate=0), [Fraction(3), Fraction(3), Fraction(4), Fraction(4)]
     q = [Fraction(v) for v in (1, 0, 0, 1)]
     (y,) = run(page, [row], remembered([[Fraction(0)] * 4], q)).results
@@ -228,10 +234,10 @@ def exact_with_epsilon() -> Settled:
 
 
 def limit(longer: Any) -> Any:
-    """How many times the mean the result is in the end, of two parallel columns, the second so many times as long.
+    """Return how many times the mean the result is as epsilon goes to 0, of two parallel columns, one ``longer`` times.
 
-    The first unit column is too short by a part, of which the second column keeps twice as much; beside what is
-    added to its length that is not small.
+    The first unit column is too short by a part.  The second column keeps about twice that part, which is not small
+    beside the epsilon that is added to the second column's length.
     """
     more = sympy.Symbol("epsilon", positive=True)
     first_ = 1 / (1 + more)
@@ -240,7 +246,7 @@ def limit(longer: Any) -> Any:
 
 
 def single_node() -> Settled:
-    """Whether one rank that is given the mean finds the same: results, ``Q`` and the mean of what is kept."""
+    """Decide whether one rank that is given the mean finds the same result, ``Q`` and mean of the kept parts."""
     for i, call in enumerate(calls()):
         p, ran = len(call.xs), run(call.page, call.xs, call.state)
         kept = [sum(column) / Fraction(p) for column in zip(*call.state.kept)]
@@ -256,7 +262,7 @@ def single_node() -> Settled:
 
 
 def sum_or_mean() -> Settled:
-    """Whether ``P`` may be a sum where ``epsilon`` is added: a column 3, 4 and twice as much."""
+    """Decide whether ``P`` may be a sum where ``epsilon`` is added to lengths: for the column (3, 4) and its double."""
     column, more = [Fraction(3), Fraction(4)], power_sgd.Params().epsilon
     alone, twice = (matrices.unit([v * times for v in column], more) for times in (1, 2))
     told = f"the column (3, 4) becomes ({alone[0]}, ...), and ({twice[0]}, ...) where it is summed over two ranks"
@@ -264,13 +270,13 @@ def sum_or_mean() -> Settled:
 
 
 def conserved() -> Settled:
-    """Whether ``p`` times the result and what all ranks keep is what they were given and what they had kept."""
+    """Decide whether ``p`` times the result plus all kept parts equals what ranks were given and had kept."""
     page = load(power_sgd)
     return shown(compositions.conservation(page, tuple(paths(page))), OURS)
 
 
 def words() -> Settled:
-    """Whether a call sends ``2 (p - 1) / p r (n + m)`` words a rank where ``p`` divides both factors."""
+    """Decide whether a call sends ``2 (p - 1) / p r (n + m)`` words a rank where ``p`` divides both factors."""
     p, j = symbols.p, sympy.Symbol("j", integer=True, nonnegative=True)
     form = without_floors(derive(load(ring)).largest).subs(symbols.n, p * j)
     if sympy.simplify(form - 2 * (p - 1) * j) != 0:
@@ -288,5 +294,5 @@ def words() -> Settled:
 
 
 def also(found: Settled) -> Settled:
-    """What was found, with the exact runs beside it."""
+    """Return what was found, with the number of exact runs in its detail if it holds."""
     return found._replace(detail=f"{found.detail}; {RUNS} runs of the page on fractions") if found.holds else found

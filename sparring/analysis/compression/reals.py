@@ -23,9 +23,10 @@ class Lemma(NamedTuple):
 
 
 def refuted(lemma: Lemma) -> str:
-    """A counterexample in words, which stands when it is evaluated; empty where both solvers say that there is none.
+    """Return a counterexample in words, confirmed by evaluation, or "" if both solvers say that there is none.
 
-    Raises Undecided where they do not, and where nothing satisfies the hypotheses, so that anything would follow.
+    Raises Undecided where solvers do not decide it, and where nothing satisfies the hypotheses, so that any claim would
+    follow.
     """
     asked = solvers.question(lemma.hypotheses, lemma.claim)
     said = {"z3": solvers.ask_z3(asked)}
@@ -40,7 +41,7 @@ def refuted(lemma: Lemma) -> str:
 
 
 def counterexample(lemma: Lemma, model: z3.ModelRef) -> str:
-    """The numbers of a model in words; raises Undecided unless they satisfy the hypotheses and not the claim."""
+    """Return a model's numbers in words; raise Undecided unless they satisfy the hypotheses and not the claim."""
     wanted = [*lemma.hypotheses, z3.Not(lemma.claim)]
     if not all(z3.is_true(model.eval(each, model_completion=True)) for each in wanted):
         raise Undecided(f"{lemma.name}: z3's counterexample {model} is none when evaluated")
@@ -48,7 +49,7 @@ def counterexample(lemma: Lemma, model: z3.ModelRef) -> str:
 
 
 def proved(lemmas: Iterable[Lemma]) -> Settled:
-    """Whether all of them hold, and how that was found, or where one fails."""
+    """Decide whether all lemmas hold; the detail says how that was found, or where one fails."""
     done = 0
     for lemma in lemmas:
         if wrong := refuted(lemma):
@@ -58,7 +59,7 @@ def proved(lemmas: Iterable[Lemma]) -> Settled:
 
 
 def shown(claims: Iterable[Obligation], on: str = "") -> Settled:
-    """The same of obligations, which are about whole numbers; ``on``: what they are about, as " on our functions".
+    """Decide whether all obligations hold, about whole numbers; ``on``: their subject, as " on our functions".
 
     Raises Undecided where solvers do not decide one.
     """

@@ -31,14 +31,14 @@ from sparring.spec.library.counter_rng import FINE
 QUARTERS = [i << FINE - 2 for i in range(4)]
 """Chances that stand for all where numbers lie at quarters of a step."""
 GRID = Grid(Fraction(-3, 2), Fraction(1, 2))
-"""Of the two bits of ``BITS``: its points are -3/2, -1, -1/2 and 0."""
+"""A grid for codes of ``BITS`` bits: its points are -3/2, -1, -1/2 and 0."""
 BITS = 2
 
 t, s, k, v, y, m = z3.Reals("t s k v y m")
 
 
 def fraction() -> Iterator[Lemma]:
-    """Of one number."""
+    """Yield the lemmas on one number that is rounded by chance: its mean and its variance."""
     part = (t >= 0, t < 1)
     yield Lemma("in expectation", part, (1 - t) * k + t * (k + 1) == k + t)
     yield Lemma("squares", part, (1 - t) * (t * t) + t * ((1 - t) * (1 - t)) == t * (1 - t))
@@ -48,19 +48,19 @@ def fraction() -> Iterator[Lemma]:
 
 
 def added() -> Iterator[Lemma]:
-    """Of ``k`` numbers and one more, of variance ``y``: what independent ones are off has products of mean 0."""
+    """Yield the lemmas that take ``k`` numbers and one more, of variance ``y``; independent errors do not correlate."""
     yield Lemma("variances add up", (m == 0,), v + 2 * m + y == v + y)  # m: the mean of the product
     yield Lemma("one more", (4 * v <= k * s, 4 * y <= s), 4 * (v + y) <= (k + 1) * s)
 
 
 def quarter() -> bool:
-    """Whether a quarter is the most of ``t (1 - t)``, and reached at a half, by sympy."""
+    """Return whether the maximum of ``t (1 - t)`` is a quarter, by sympy."""
     u = sympy.Symbol("u", real=True)
     return bool(sympy.maximum(u * (1 - u), u, sympy.Interval(0, 1)) == sympy.Rational(1, 4))
 
 
 def moments(values: list[Fraction]) -> tuple[Fraction, Fraction]:
-    """Mean and variance of a sum of what is read of these, over all chances, by the page's own codes."""
+    """Return mean and variance of the sum of values read for these, over all chances, by the page's own codes."""
     found = []
     for chances in product(QUARTERS, repeat=len(values)):
         codes = [module.code(one, *GRID, chance, BITS) for one, chance in zip(values, chances)]
@@ -70,7 +70,7 @@ def moments(values: list[Fraction]) -> tuple[Fraction, Fraction]:
 
 
 def examples() -> Iterator[list[Fraction]]:
-    """Entries of one, two and three ranks, at all quarters of a step."""
+    """Yield entries of one, two and three ranks, at all quarters of a step."""
     eighths = [Fraction(i, 8) for i in range(-12, 1)]
     yield from ([one] for one in eighths)
     yield from ([one, other] for one in eighths for other in eighths)
@@ -78,7 +78,7 @@ def examples() -> Iterator[list[Fraction]]:
 
 
 def unbiased() -> Settled:
-    """Whether results are right in expectation with a variance of at most ``p step^2 / 4``."""
+    """Decide whether results are right in expectation with a variance of at most ``p step^2 / 4``."""
     count = 0
     for values in examples():
         mean, variance = moments(values)
@@ -94,24 +94,24 @@ def unbiased() -> Settled:
 
 
 def sum_of_codes() -> Settled:
-    """Whether what is read of a sum of codes is the sum of what is read of each."""
+    """Decide whether the value read for a sum of codes is the sum of the values read for each."""
     return shown(homomorphic(module))
 
 
 def any_order() -> Settled:
-    """Whether codes add up alike in any order: whole numbers do."""
+    """Decide whether codes have the same sum in any order, as whole numbers do."""
     a, b, c = (Sym.var(name) for name in "abc")
     return shown([Obligation("any two may change places", (), a + b == b + a),
                   Obligation("brackets may move", (), (a + b) + c == a + (b + c))])  # fmt: skip
 
 
 def bits_enough() -> Settled:
-    """Whether ``p`` codes add up in ``bits + ceil(log2 p)`` bits, of every width of codes."""
+    """Decide whether ``p`` codes add up in ``bits + ceil(log2 p)`` bits, for every width of codes."""
     return shown(next(conjectures(subject(load(module)), "volume")).obligations)
 
 
 def bits_one_fewer() -> Settled:
-    """Whether one bit less is enough: it is not, for two ranks whose codes are the greatest."""
+    """Decide whether one bit less is enough: it is not, for two ranks that have the greatest codes."""
     for bits in range(1, 9):
         if 2 * most(bits) >= 1 << bits:
             return Settled(False, f"p = 2, {bits} bits: the greatest codes add up to {2 * most(bits)}")

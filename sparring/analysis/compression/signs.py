@@ -47,7 +47,7 @@ def size(v: Any) -> Any:
 
 
 def entries(sign: Any = None) -> Iterator[Lemma]:
-    """What is left of an entry, and of one more; ``sign``: of ``x``, by default that of the page, where 0 has ``+``."""
+    """Yield the lemmas on what is left of an entry, and of one more; ``sign``: of ``x``, by default ``+`` for 0."""
     read_as = z3.If(x >= 0, s, -s) if sign is None else sign * s
     yield Lemma("an entry", (), (x - read_as) * (x - read_as) == x * x - 2 * (s * size(x)) + s * s)
     yield Lemma("no entry", (a == 0, b == 0, d == 0, left == 0), left == b - 2 * (s * a) + d * (s * s))
@@ -60,14 +60,14 @@ SUMS = left == b - 2 * (s * a) + d * (s * s)
 
 
 def root_of_squares() -> Iterator[Lemma]:
-    """With the published scale."""
+    """Yield the lemmas on what is left with the published scale."""
     given = (SUMS, d * (s * s) == b, s >= 0)
     yield Lemma("twice what the scale is short of", given, left == 2 * (b - s * a))
     yield Lemma("worse than nothing", given, (left > b) == (2 * (s * a) < b))
 
 
 def mean_magnitude() -> Iterator[Lemma]:
-    """With the scale that leaves least."""
+    """Yield the lemmas on what is left with the mean magnitude, the scale that leaves least."""
     yield Lemma("times the scale", (d * s == a,), (d * s) * s == a * s)
     yield Lemma("what is left", (SUMS, (d * s) * s == a * s), left == b - s * a)
     yield Lemma("times the magnitudes", (d * s == a,), (d * s) * a == a * a)
@@ -82,7 +82,7 @@ def mean_magnitude() -> Iterator[Lemma]:
 
 
 def identity() -> Settled:
-    """With the published scale ``2 |v|_2^2 (1 - |v|_1 / (sqrt(d) |v|_2))`` is left."""
+    """Decide whether ``2 |v|_2^2 (1 - |v|_1 / (sqrt(d) |v|_2))`` is left with the published scale."""
     first, second, many = sympy.symbols("first second many", positive=True)  # |v|_1, |v|_2, d
     scale = second / sympy.sqrt(many)
     printed = 2 * second**2 * (1 - first / (sympy.sqrt(many) * second))
@@ -93,7 +93,7 @@ def identity() -> Settled:
 
 
 def contracts_by_squares() -> Settled:
-    """Whether codes with the published scale leave less than all: a vector of which they leave more, exactly."""
+    """Decide whether codes with the published scale leave less than the whole: a vector of nine entries refutes it."""
     codes = read(signed(WITNESS, norm=2))
     lost, whole = sum((v - u) ** 2 for v, u in zip(WITNESS, codes)), sum(v * v for v in WITNESS)
     if lost <= whole or not proved([*entries(), *root_of_squares()]).holds:
@@ -103,17 +103,17 @@ def contracts_by_squares() -> Settled:
 
 
 def contracts_by_magnitudes() -> Settled:
-    """With the mean magnitude ``a^2 / d`` of ``b`` is saved, at least a ``d``-th, and no other scale saves more."""
+    """Decide whether the mean magnitude saves ``a^2 / d`` of ``b``, at least a ``d``-th, and no scale saves more."""
     return proved([*entries(), *mean_magnitude()])
 
 
 def zero_may_be_zero() -> bool:
-    """Whether as much were left if a zero were read as 0: it is less, so that the statement needs a sign of 0."""
+    """Return whether as much is left if a zero is read as 0: less is left, so that the statement needs a sign of 0."""
     return not refuted(next(entries(z3.If(x > 0, 1, z3.If(x < 0, -1, z3.RealVal(0))))))
 
 
 def volume_of_a_call() -> Settled:
-    """Whether a rank sends ``2 (p - 1) (d / (8 p) + w)`` bytes where ``8 p`` divides ``d``, proved and counted."""
+    """Decide whether a rank sends ``2 (p - 1) (d / (8 p) + w)`` bytes where ``8 p`` divides ``d``; also by counting."""
     if not (found := shown(of_signs(Signs(norm=2)))).holds:
         return found
     for p in RANKS:

@@ -24,7 +24,7 @@ WIDTHS = (4, 8)
 
 
 def of_groups(code: Grouped, width: int) -> Iterator[Obligation]:
-    """The messages of one kind; ``8 g`` entries fill all bytes and groups."""
+    """Yield the obligations on the messages of one kind; ``8 g`` entries fill all bytes and groups."""
     what = f"{code.bits} bits, {width} bytes"
     planes = [unit for unit in (8, 4, 2, 1) if code.bits & unit]
     told = code.octets(1, width) - code.octets(0, width) - len(planes)  # of a group
@@ -39,18 +39,18 @@ def of_groups(code: Grouped, width: int) -> Iterator[Obligation]:
 
 
 def metadata(code: Grouped, width: int) -> int:
-    """Bytes of a group's step and zero; with spikes of two more numbers and of two places in the group."""
+    """Return the bytes of a group's step and zero; spikes take two more numbers and two places in the group."""
     place = next(octets for octets in (1, 2, 4) if code.g <= 256**octets)
     return 4 * width + 2 * place if code.spikes else 2 * width
 
 
 def per_entry(code: Grouped, width: int) -> Fraction:
-    """Bits an entry, where groups and bytes are full; each eight groups fill bytes."""
+    """Return the bits an entry, where groups and bytes are full; each eight groups fill bytes."""
     return Fraction(8 * number(code.octets(8 * code.g, width)), 8 * code.g)
 
 
 def of_signs(code: Signs, widths: Sequence[int] = WIDTHS) -> Iterator[Obligation]:
-    """A scale and a bit for each entry."""
+    """Yield the obligations on messages of a scale and a bit for each entry."""
     for width in widths:
         size, what = code.octets(a, width), f"{width} bytes"
         yield Obligation(f"a scale, {what}", (), code.octets(0, width) == width)

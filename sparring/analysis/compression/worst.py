@@ -18,7 +18,7 @@ from sparring.spec.core.runner import run
 
 HALF = Fraction(1, 2)
 NEARLY = HALF - Fraction(1, 10**6)
-"""Of a step: an entry that lies so far above a code is read as this code, whatever it is."""
+"""A part of a step: an entry that lies so far above a code is read as this code, whatever code it is."""
 
 
 class Reached(NamedTuple):
@@ -29,12 +29,12 @@ class Reached(NamedTuple):
 
     @property
     def part(self) -> Fraction:
-        """How much of the bound that is."""
+        """The error as a part of its bound."""
         return self.error / self.bound
 
 
 def worst(p: int, b1: int, b2: int) -> list[list[Fraction]]:
-    """A vector of a group a chunk for each of ``p`` ranks, whose ranges are ``2**b1 - 1``, so that its steps are 1."""
+    """Return vectors with a group a chunk for each of ``p`` ranks, of range ``2**b1 - 1``, so that steps are 1."""
     most = levels(b1)
     each = Fraction(levels(b2), most * p)
     code, more = max(product(range(max(1, most - 1)), range(p)), key=lambda one: below((one[0] * p + one[1]) * each))
@@ -43,14 +43,14 @@ def worst(p: int, b1: int, b2: int) -> list[list[Fraction]]:
 
 
 def below(place: Fraction) -> Fraction:
-    """By how much of a step what lies there is read too low; 0 where it is read too high."""
+    """Return by how much of a step a number at ``place`` is read too low; 0 where it is read too high."""
     code = place // 1
     low = place - code < HALF or (place - code == HALF and code % 2 == 0)  # ties go to the even code
     return place - code if low else Fraction(0)
 
 
 def reached(page: Page, xs: Sequence[Sequence[Fraction]], group: int = 3) -> Reached:
-    """What a run is off, and what it may be off at most; groups are of so many entries."""
+    """Return the largest error of a run and its bound, for groups of ``group`` entries."""
     b1, b2 = page.params["b1"], page.params["b2"]
     sums = [sum(column, Fraction(0)) for column in zip(*xs)]
     error = max(abs(y - right) for y, right in zip(run(page, xs).results[0], sums))

@@ -77,17 +77,17 @@ LIMITS = ((age, age_limit), (age_squared, age_squared_limit), (gap, gap_limit), 
 
 
 def identities() -> Iterator[Identity]:
-    """All of them, for every ``t`` and ``q``."""
+    """Yield all identities about ages and gaps, for every ``t`` and ``q``."""
     yield from recursions()
     yield from limits()
     yield from simplified()
 
 
 def recursions() -> Iterator[Identity]:
-    """In a call an age becomes 0, or with ``q`` one more.
+    """Prove the four closed forms by induction: in a call an age becomes 0 or, with probability ``q``, grows by one.
 
-    Of two replicas both lose it with q^2, and stay as far apart, or with 2 q (1 - q) one of them does, and is
-    its new age behind the other.
+    Both of two replicas lose the packet with q^2, and stay equally far apart.  With 2 q (1 - q) exactly one of them
+    loses it, and is then behind the other by its own new age.
     """
     one, two, zero = age(q, t), age_squared(q, t), sympy.Integer(0)
     lone = 2 * q * (1 - q)
@@ -100,7 +100,10 @@ def recursions() -> Iterator[Identity]:
 
 
 def limits() -> Iterator[Identity]:
-    """What is left where q^t and t q^t vanish, as they do for q < 1; and none of the four ever gets less."""
+    """Yield the limits of the four closed forms, and their growth with each call, which is never negative.
+
+    In the limit q^t and t q^t vanish, as they do for q < 1.
+    """
     for finite, limit in LIMITS:
         name = finite.__name__.replace("_", " ")
         left = sympy.expand(finite(q, t), power_exp=True).subs(q**t, 0).subs((q**2) ** t, 0).subs(q ** (2 * t), 0)
@@ -119,7 +122,7 @@ def limits() -> Iterator[Identity]:
 
 
 def simplified() -> Iterator[Identity]:
-    """What is remembered lacks a part that is not negative."""
+    """Yield by how much the remembered limit is too low: the part that it lacks is not negative."""
     yield Identity("one behind", "2 q / (1 + q) is less than the limit of the gap by 2 q^2 / (1 - q^2).", (
         gap_limit(q) - behind_by_one(q) - 2 * q**2 / (1 - q**2),
     ))  # fmt: skip

@@ -20,13 +20,13 @@ from sparring.spec.lossy_two_shot import Params
 
 LOSS = Fraction(3, 10)
 XS: Sequence[Vector] = [[Fraction(3)], [Fraction(5)], [Fraction(-2)]]
-"""One entry, which rank 2 of these owns."""
+"""Three ranks' vectors of one entry, which rank 2 owns."""
 OWNER = len(XS) - 1
 VALUES = [x[0] for x in XS]
 
 
 class Shown(NamedTuple):
-    """What a closed form says, and what is."""
+    """The value that a closed form claims, and the true value."""
 
     says: Any
     true: Any
@@ -47,7 +47,7 @@ Law = Callable[[Pattern], Fraction]
 
 
 def each_alone(some: Sequence[Slot], rates: Mapping[int, Fraction]) -> Law:
-    """Each packet by itself, with its sender's rate."""
+    """Return the law in which each packet is lost independently, at its sender's rate."""
 
     def law(lost: Pattern) -> Fraction:
         found = Fraction(1)
@@ -59,18 +59,18 @@ def each_alone(some: Sequence[Slot], rates: Mapping[int, Fraction]) -> Law:
 
 
 def all_or_none(some: Sequence[Slot], q: Fraction) -> Law:
-    """All packets at once: each is lost as often as if by itself."""
+    """Return the law in which all packets are lost together or none is; each is lost with probability ``q``."""
     return lambda lost: {0: 1 - q, len(some): q}.get(len(lost), Fraction(0))
 
 
 def collecting(aggregator: Any) -> tuple[Params, list[Slot]]:
-    """Where packets to the owner may be lost."""
+    """Return the parameters, and the slots in which packets to the owner may be lost."""
     params = Params(aggregator=aggregator, lost=int(LOSS * WHOLE), packet=1)
     return params, slots(params, 1, len(XS), (COLLECTING,), [OWNER])
 
 
 def moments(aggregator: str, law: Callable[[Sequence[Slot]], Law]) -> tuple[Fraction, Fraction]:
-    """What the owner has, on average, and its variance."""
+    """Return the mean and the variance of the owner's value."""
     params, some = collecting(aggregator)
     first = second = Fraction(0)
     for which in product((False, True), repeat=len(some)):
@@ -81,28 +81,28 @@ def moments(aggregator: str, law: Callable[[Sequence[Slot]], Law]) -> tuple[Frac
 
 
 def alike(some: Sequence[Slot], q: Fraction = LOSS) -> Law:
-    """All senders at one rate, each packet by itself."""
+    """Return the law in which each packet is lost independently, at one rate for all senders."""
     return each_alone(some, dict.fromkeys(range(len(XS)), q))
 
 
 def uneven(some: Sequence[Slot]) -> Law:
-    """Rank 0's packets are lost more often."""
+    """Return a law in which rank 0's packets are lost more often than the others'."""
     return each_alone(some, {0: Fraction(9, 10), 1: LOSS, OWNER: LOSS})
 
 
 def of_mean(aggregator: str, law: Callable[[Sequence[Slot]], Law]) -> Shown:
-    """An aggregator's mean; that of the ``ratio0`` is of what is left, whatever is lost."""
+    """Compare an aggregator's mean with the mean of all values; for ``ratio0`` only where anything is left."""
     none = law(collecting(aggregator)[1])(frozenset(collecting(aggregator)[1])) if aggregator == "ratio0" else 0
     return Shown(sum(VALUES) / len(VALUES), moments(aggregator, law)[0] / (1 - none))
 
 
 def of_variance(law: Callable[[Sequence[Slot]], Law]) -> Shown:
-    """The variance of ``ht``."""
+    """Compare the variance of ``ht``."""
     return Shown(weights.variance("ht", VALUES, OWNER, LOSS), moments("ht", law)[1])
 
 
 def bursts(stays: Fraction) -> replicas.Weighing:
-    """Of rank 1's and 2's links: who lost the last packet loses the next with ``stays``; half of all are lost."""
+    """Weigh losses on rank 1's and 2's links: each repeats its last outcome with ``stays``; half of all are lost."""
 
     def one(was: bool, lost: bool) -> Fraction:
         return stays if was == lost else 1 - stays
@@ -120,32 +120,33 @@ CALLS = 4
 
 
 def of_age(stays: Fraction) -> Shown:
-    """The mean square of a replica's distance, of uncorrelated steps."""
+    """Compare the mean square of a replica's distance from its owner, for uncorrelated steps."""
     half = Fraction(1, 2)
     found = replicas.drift(replicas.uncorrelated(CALLS), bursts(stays)).owner
     return Shown(ages.age(half, CALLS), found)
 
 
 def noticed(copies: int) -> Links:
-    """Packets that come more than once, as they were sent."""
+    """Return links on which every packet arrives ``copies`` times, unchanged."""
     return lambda step, src, dst, i, sent: [sent] * copies
 
 
 def added_up(copies: int) -> Links:
-    """What an owner has that adds each copy that comes."""
+    """Return links that show an owner which adds each copy: entries arrive multiplied by ``copies``."""
     return lambda step, src, dst, i, sent: [sent._replace(entries=sent.entries * copies)]
 
 
 def of_copies(links: Links) -> Shown:
-    """The owner's mean where all packets come."""
+    """Compare the owner's mean where all packets arrive."""
     state = over(links, XS, None, Params(aggregator="zero", lost=0, packet=1))
     return Shown(sum(VALUES) / len(VALUES), state.replicas[OWNER][0])
 
 
 def of_late(relabelled: bool) -> Shown:
-    """How far rank 0 is behind after a call whose packet comes, in a call in which the first one comes once more.
+    """Compare how far rank 0 is behind after a call in which its packet arrives, and the first call's once more.
 
-    Where it takes it for this call's it goes back; the rule that only this call's count leaves it as it was.
+    If rank 0 takes the old packet for one of this call, its replica goes back.  The rule that only packets with this
+    call's count are accepted leaves the replica as it was.
     """
     steps, seen = 4, []
     state: Any = None
@@ -164,7 +165,7 @@ def of_late(relabelled: bool) -> Shown:
 
 
 def of_distance(packets: int) -> Shown:
-    """The mean distance of a replica after some calls, of constant steps, over the bound on it."""
+    """Compare the mean distance of a replica after some calls, of constant steps, with the bound on it."""
     steps = [[Fraction(1)] * packets] * 3
     params = replicas.RUNNING._replace(packet=1)
     some = slots(params, packets * 2, 2, (HANDING,), [0])
@@ -179,7 +180,7 @@ def of_distance(packets: int) -> Shown:
 
 
 def hypotheses() -> Iterator[Hypothesis]:
-    """All of them."""
+    """Yield all hypotheses."""
     yield Hypothesis(
         "independent ranks", "what is lost of one rank's packets says nothing of another's",
         "the variances, and who ratio weighs; ht stays unbiased", lambda: of_variance(alike),

@@ -11,7 +11,7 @@ from sparring.costs.formulas.symbols import Expr
 
 
 class Identity(NamedTuple):
-    """A statement that follows from this: all of these expressions vanish."""
+    """A statement that follows if all of these expressions vanish."""
 
     name: str
     statement: str
@@ -19,12 +19,12 @@ class Identity(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether all do."""
+        """True if all expressions vanish."""
         return all(vanishes(x) for x in self.vanishing)
 
 
 def shown(some: Iterable[Identity]) -> tuple[bool, str]:
-    """Whether all hold, and in words of which this was seen; or which does not."""
+    """Return whether all identities hold, and in words for which this was decided, or which one fails."""
     names = []
     for one in some:
         if not one.holds:
@@ -34,11 +34,11 @@ def shown(some: Iterable[Identity]) -> tuple[bool, str]:
 
 
 def vanishes(x: Expr) -> bool:
-    """Whether ``x`` is zero wherever it has a value: its numerator is, with powers and binomials taken apart."""
+    """Return whether ``x`` is zero wherever it has a value, by expanding powers and binomials in its numerator."""
     numerator = sympy.fraction(sympy.together(sympy.gammasimp(sympy.expand_func(x))))[0]
     return bool(sympy.simplify(sympy.expand(numerator, power_exp=True)) == 0)
 
 
 def induction(name: str, statement: str, closed: Expr, t: Expr, first: Expr, successor: Expr) -> Identity:
-    """A sequence that is ``first`` at 0, and from ``t`` to ``t + 1`` goes on with ``successor``, is ``closed``."""
+    """Return the identity that a sequence, ``first`` at 0 and ``successor`` at ``t + 1``, equals ``closed``."""
     return Identity(name, statement, (closed.subs(t, 0) - first, closed.subs(t, t + 1) - successor))

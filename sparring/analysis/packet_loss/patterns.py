@@ -27,14 +27,14 @@ Vector: TypeAlias = Sequence[Fraction]
 
 
 class Moments(NamedTuple):
-    """Of an entry: what it is on average, and its variance."""
+    """The mean and the variance of an entry."""
 
     mean: Fraction
     variance: Fraction
 
 
 def without(lost: Collection[Slot]) -> Links:
-    """Links that lose the packets of these slots, and no others."""
+    """Return links that lose the packets of these slots, and no others."""
 
     def arriving(step: int, src: int, dst: int, i: int, sent: Packet) -> Sequence[Packet]:
         return [] if (step, src, dst, i) in lost else [sent]
@@ -43,7 +43,7 @@ def without(lost: Collection[Slot]) -> Links:
 
 
 def slots(params: Params, n: int, p: int, steps: Collection[int], shards: Collection[int]) -> list[Slot]:
-    """Where packets of these shards may be lost in these steps."""
+    """List the slots in which packets of these shards may be lost in these steps."""
     found: list[Slot] = []
     for c in shards:
         many = range(len(packets(slice(bound(c, n, p), bound(c + 1, n, p)), params.packet)))
@@ -54,26 +54,26 @@ def slots(params: Params, n: int, p: int, steps: Collection[int], shards: Collec
 
 
 def patterns(some: Sequence[Slot], q: Fraction) -> Iterator[tuple[Fraction, Pattern]]:
-    """Every pattern of these slots, with its probability."""
+    """Yield every pattern of these slots, with its probability."""
     for which in product((False, True), repeat=len(some)):
         many = sum(which)
         yield q**many * (1 - q) ** (len(some) - many), frozenset(s for s, lost in zip(some, which) if lost)
 
 
 def over(links: Links, xs: Sequence[Any], state: Memory | None, params: Params) -> Memory:
-    """The page's state after a call over these links; ``state``: None before the first."""
+    """Return the page's state after a call over these links; ``state``: None before the first."""
     p, before = len(xs), state or Memory(0, [State()] * len(xs))
     texts = [over_links(links, Entries.of(x), r, p, before.call, before.ranks[r], params) for r, x in enumerate(xs)]
     return Memory(before.call + 1, [after for _, after in played(PAGE, texts)[0]])
 
 
 def call(xs: Sequence[Vector], state: Memory | None, params: Params, lost: Collection[Slot]) -> Memory:
-    """The same with this pattern."""
+    """Return the page's state after a call in which the packets ``lost`` do not arrive."""
     return over(without(lost), xs, state, params)
 
 
 def entries(xs: Sequence[Vector], params: Params, q: Fraction, shard: int) -> Mapping[tuple[int, int], Moments]:
-    """By rank and entry of a shard, what a first call leaves there over all patterns of this shard's packets.
+    """Return the moments of a shard's entries after a first call, by rank and entry, over all patterns of its packets.
 
     What is lost of one shard changes no other.  The loss that ``ht`` weighs with is ``params.lost``, that
     of the patterns ``q``: they are the same where its hypothesis holds.

@@ -18,7 +18,7 @@ from sparring.spec.lossy_two_shot import Params
 RUNNING = Params(aggregator="ratio", lost=0, packet=10**6, running=1)
 """A shard that moves by its mean, in one packet."""
 Steps: TypeAlias = Sequence[Vector]
-"""By call how shard 0 moves."""
+"""The moves of shard 0, by call."""
 
 
 class Walk(NamedTuple):
@@ -39,16 +39,16 @@ def constant(calls: int) -> Steps:
 
 
 Weighing = Callable[[Pattern | None, Pattern], Fraction]
-"""How probable a call's pattern is after that of the call before, None before the first."""
+"""The probability of a call's pattern, given that of the call before: None before the first."""
 
 
 def independent(ranks: int, q: Fraction) -> Weighing:
-    """Each packet by itself, in every call anew."""
+    """Weigh patterns in which each packet is lost independently, in every call anew."""
     return lambda before, lost: q ** len(lost) * (1 - q) ** (ranks - 1 - len(lost))
 
 
 def walks(steps: Steps, ranks: int, weighs: Weighing, params: Params = RUNNING) -> Iterator[Walk]:
-    """All sequences of patterns of the packets from rank 0 to the others."""
+    """Yield a Walk for each sequence of patterns of the packets from rank 0 to the others."""
     width = len(steps[0])
     some = slots(params, width * ranks, ranks, (HANDING,), [0])
 
@@ -65,20 +65,20 @@ def walks(steps: Steps, ranks: int, weighs: Weighing, params: Params = RUNNING) 
 
 
 def squared(state: Memory, i: int, j: int, width: int) -> Fraction:
-    """The square of the distance between two ranks' replicas of shard 0."""
+    """Return the squared distance between two ranks' replicas of shard 0."""
     one, other = (state.replicas[r][:width] for r in (i, j))
     return sum(((x - y) ** 2 for x, y in zip(one, other)), Fraction(0))
 
 
 class Drift(NamedTuple):
-    """Mean squares after so many calls: of a replica and its owner's shard, and of two replicas."""
+    """The mean squared distances after all calls: between a replica and its owner's shard, and between two replicas."""
 
     owner: Fraction
     pair: Fraction
 
 
 def drift(steps: Steps, weighs: Weighing, ranks: int = 3) -> Drift:
-    """That of ranks 0, 1 and 2, over all sequences of patterns."""
+    """Return the drift of ranks 0, 1 and 2, over all sequences of patterns."""
     found, width = [*walks(steps, ranks, weighs)], len(steps[0])
     owner, pair = (
         sum((one.probability * squared(one.state, *ends, width) for one in found), Fraction(0))
@@ -88,5 +88,5 @@ def drift(steps: Steps, weighs: Weighing, ranks: int = 3) -> Drift:
 
 
 def ages(state: Memory) -> list[int]:
-    """By rank, how many calls old its replica of shard 0 is."""
+    """Return how many calls old each rank's replica of shard 0 is, by rank."""
     return [state.call - rank[0][0] for rank in state.versions]

@@ -25,7 +25,7 @@ g, h, a, b = sympy.symbols("g h a b", real=True)
 
 
 class Weights(NamedTuple):
-    """On average: that of the owner's own value, and that of each other rank's."""
+    """The mean weight of the owner's own value, and that of each other rank's value."""
 
     own: Any
     other: Any
@@ -55,16 +55,16 @@ def filled(p: Any, q: Any) -> Weights:
 AVERAGE: Mapping[str, Callable[[Any, Any], Weights]] = {
     "ht": inverse, "ratio": renormalised, "ratio0": exchangeable, "zero": filled
 }  # fmt: skip
-"""By aggregator; functions of ``p`` and ``q``, numbers of any kind.  ``ratio`` needs two ranks."""
+"""The weights by aggregator, as functions of ``p`` and ``q``, numbers of any kind.  ``ratio`` needs two ranks."""
 
 
 def binomial(many: int, q: Fraction) -> Iterator[tuple[int, Fraction]]:
-    """How many of so many arrive, and with which probability."""
+    """Yield each number of values that may arrive out of ``many``, with its probability."""
     return ((k, comb(many, k) * (1 - q) ** k * q ** (many - k)) for k in range(many + 1))
 
 
 def mean(aggregator: str, values: Sequence[Fraction], own: int, q: Fraction) -> Fraction:
-    """The result on average, in closed form."""
+    """Return the mean of the result, in closed form."""
     if len(values) == 1:
         return values[0] * (1 - q if aggregator == "ratio0" else 1)
     weights = AVERAGE[aggregator](Fraction(len(values)), q)
@@ -72,7 +72,7 @@ def mean(aggregator: str, values: Sequence[Fraction], own: int, q: Fraction) -> 
 
 
 def variance(aggregator: str, values: Sequence[Fraction], own: int, q: Fraction) -> Fraction:
-    """Its variance; for ``ratio`` and ``ratio0`` with a sum over how many arrive."""
+    """Return the variance of the result; for ``ratio`` and ``ratio0`` by a sum over how many values arrive."""
     ranks, others = len(values), [x for r, x in enumerate(values) if r != own]
     squares = sum((x * x for x in others), Fraction(0)) / ranks**2
     if aggregator == "ht":
@@ -84,34 +84,34 @@ def variance(aggregator: str, values: Sequence[Fraction], own: int, q: Fraction)
 
 
 def spread(values: Sequence[Fraction]) -> Fraction:
-    """S^2: the squares of the distances from the mean, over one less than there are."""
+    """Return S^2: the squared distances from the mean, summed and divided by one less than their number."""
     middle = sum(values, Fraction(0)) / len(values)
     return sum(((x - middle) ** 2 for x in values), Fraction(0)) / (len(values) - 1) if len(values) > 1 else Fraction(0)
 
 
 def reciprocal(ranks: int, q: Fraction) -> Fraction:
-    """E[1 / K | K >= 1] of ``ranks`` values that may all be lost."""
+    """Return E[1 / K | K >= 1] for ``ranks`` values that may all be lost."""
     return sum((one / k for k, one in binomial(ranks, q) if k), Fraction(0)) / (1 - q**ranks)
 
 
 def conditional(values: Sequence[Fraction], q: Fraction) -> Fraction:
-    """The variance of ``ratio0`` where anything is left: (E[1 / K | K >= 1] - 1 / p) S^2."""
+    """Return the variance of ``ratio0`` where anything is left: (E[1 / K | K >= 1] - 1 / p) S^2."""
     return (reciprocal(len(values), q) - Fraction(1, len(values))) * spread(values)
 
 
 def of_any(values: Sequence[Fraction], q: Fraction) -> Fraction:
-    """The second moment of ``ratio0``: nothing where nothing is left."""
+    """Return the second moment of ``ratio0``, whose result is 0 where nothing is left."""
     middle = sum(values, Fraction(0)) / len(values)
     return (1 - q ** len(values)) * (conditional(values, q) + middle**2)
 
 
 def second_moment(others: Sequence[Fraction], own: Fraction, q: Fraction) -> Fraction:
-    """The second moment of ``ratio``: of each number ``k`` of others that arrive all choices are alike."""
+    """Return the second moment of ``ratio``; if ``k`` other values arrive, all choices of them are equally likely."""
     many, total = len(others), sum(others, Fraction(0))
     squares = sum((x * x for x in others), Fraction(0))
     found = Fraction(0)
     for k, probability in binomial(many, q):
-        one = Fraction(k, many) if many else Fraction(0)  # that a given one is among them, and that two are
+        one = Fraction(k, many) if many else Fraction(0)  # the chance that a given one arrives, and that two do
         two = Fraction(k * (k - 1), many * (many - 1)) if many > 1 else Fraction(0)
         pairs = own * own + 2 * own * one * total + one * squares + two * (total * total - squares)
         found += probability * pairs / (k + 1) ** 2
@@ -119,7 +119,7 @@ def second_moment(others: Sequence[Fraction], own: Fraction, q: Fraction) -> Fra
 
 
 def identities() -> Iterator[Identity]:
-    """All of them, for every ``p`` and ``q``."""
+    """Yield all identities about aggregators, for every ``p`` and ``q``."""
     yield from by_inverse()
     yield from by_filling()
     yield from by_ratio()
@@ -127,7 +127,10 @@ def identities() -> Iterator[Identity]:
 
 
 def by_inverse() -> Iterator[Identity]:
-    """``b`` is 1 with probability 1 - q: E[b] = E[b^2] = 1 - q, and of two independent ones E[b b'] = (1 - q)^2."""
+    """Yield the identities of ``ht``, where ``b`` is 1 with probability 1 - q and 0 otherwise.
+
+    E[b] = E[b^2] = 1 - q, and for two independent ones E[b b'] = (1 - q)^2.
+    """
     weight = 1 / (p * (1 - q))
     yield Identity("ht, mean", "Each value weighs 1/p on average: unbiased.", (
         (1 - q) * weight - AVERAGE["ht"](p, q).other,
@@ -139,7 +142,7 @@ def by_inverse() -> Iterator[Identity]:
 
 
 def by_filling() -> Iterator[Identity]:
-    """The same with weights of 1 / p."""
+    """Yield the identities of ``zero``, whose weights are 1 / p."""
     yield Identity("zero, bias", "Each value but the owner's weighs q / p too little.", (
         (1 - q) / p - AVERAGE["zero"](p, q).other, AVERAGE["zero"](p, q).other - 1 / p + q / p,
     ))  # fmt: skip
@@ -149,8 +152,9 @@ def by_filling() -> Iterator[Identity]:
 
 
 def by_ratio() -> Iterator[Identity]:
-    """E[1 / K] = sum over k of C(p - 1, k) (1 - q)^k q^(p - 1 - k) / (k + 1): absorption, then the binomial theorem.
+    """Yield the identities of ``ratio``, whose own weight is E[1 / K], by absorption and the binomial theorem.
 
+    E[1 / K] = sum over k of C(p - 1, k) (1 - q)^k q^(p - 1 - k) / (k + 1).
     With ``s(p)`` the sum over m = 1..p of C(p, m) (1 - q)^m q^(p - m), it is ``s(p) / (p (1 - q))``.
     """
     k = m - 1
@@ -172,8 +176,9 @@ def by_ratio() -> Iterator[Identity]:
 
 
 def by_exchange() -> Iterator[Identity]:
-    """Of ``k`` that are there each is there with k / p, and each two with k (k - 1) / (p (p - 1)).
+    """Yield the identities of ``ratio0``, in which all choices of ``k`` values that arrive are equally likely.
 
+    A given value is among these with probability k / p, a given pair with k (k - 1) / (p (p - 1)).
     ``g`` is the sum of all values, ``h`` that of their squares; ``a`` is E[1 / K], ``b`` the mean's weight.
     """
     one, two = a / p, (1 - a) / (p * (p - 1))  # E[b / K^2] and E[b b' / K^2], where K >= 1

@@ -34,12 +34,12 @@ Expr = Any
 
 
 def below(x: Expr) -> Expr:
-    """The probability that a standard normal number is below ``x``."""
+    """Return the probability that a standard normal number is below ``x``."""
     return (1 + erf(x / sqrt(2))) / 2
 
 
 def quantile(x: Expr) -> Expr:
-    """What it is below with probability ``x``.
+    """Return the number that a standard normal number is below with probability ``x``.
 
     >>> sympy.simplify(below(quantile(sympy.Rational(9, 10))))
     9/10
@@ -48,7 +48,7 @@ def quantile(x: Expr) -> Expr:
 
 
 def largest(p: Expr) -> Expr:
-    """The expected largest of ``p`` standard normal numbers, nearly, as [BL14]_ has it; ``p >= 2``.
+    """Return about the expected largest of ``p`` standard normal numbers, by [BL14]_; ``p >= 2``.
 
     At ``p = 1``, where the largest is the only one and 0, the formula is minus infinity.
 
@@ -60,15 +60,15 @@ def largest(p: Expr) -> Expr:
 
 
 def in_time(mean: Expr, variance: Expr) -> Expr:
-    """The probability that a normal time is below tau."""
+    """Return the probability that a normal time is below tau."""
     return below((tau - mean) / sqrt(variance))
 
 
 def completed(rule: str = "analytic") -> Expr:
-    """How many micro-batches of a rank count on average.
+    """Return the mean number of micro-batches of a rank that count.
 
-    Ends that are not above each other's, as normal times that are below 0 make them, are counted each.
-    Raises KeyError for what is no rule.
+    Each end below tau is counted, even where ends do not rise, as where normal times are below 0.
+    Raises KeyError for an unknown rule.
     """
     ended = in_time(m * mu, m * sigma**2)
     begun = in_time((m - 1) * mu + forward, (m - 1) * sigma**2 + spread**2)
@@ -80,17 +80,17 @@ def completed(rule: str = "analytic") -> Expr:
 
 
 def paces() -> tuple[Expr, Expr]:
-    """The effective speed-up below ``T`` as a product: of what has no ``T``, and so no ``p``, and what has no tau.
+    """Return two factors of the effective speed-up below ``T``: one without ``T``, so without ``p``; one without tau.
 
-    So the tau that pays most is the same for all numbers of ranks of which the slowest takes longer.
+    So the tau that pays most is the same for all numbers of ranks whose slowest rank takes longer than tau.
     """
     return completed() / (tau + rest), (whole + rest) / many
 
 
 def speedup(rule: str = "analytic") -> Expr:
-    """``S_eff``: how much is done in an iteration's time, by how much would be with nothing dropped.
+    """Return ``S_eff``: the work done in an iteration's time, over the work that would be done with nothing dropped.
 
-    The paper's for the analytic rule; by another, with the number that it completes but the time that
-    theory has, which is less than it takes.
+    For the analytic rule it is the paper's.  For another rule it has the number that this rule completes, but the
+    theory's time, which is less than the rule takes.
     """
     return completed(rule) / many * (whole + rest) / (sympy.Min(tau, whole) + rest)

@@ -35,7 +35,7 @@ class Setting(NamedTuple):
 
 @cache
 def function(name: str, rule: str, many: int) -> Callable[..., Any]:
-    """``completed``, or its ``slope``, as a function of its numbers."""
+    """Return ``completed``, or its ``slope``, as a function of its numbers."""
     formula = model.completed(rule) if name == "completed" else sympy.diff(model.completed(rule), model.tau)
     letters = [model.tau, model.mu, model.sigma, model.forward, model.spread]
     made: Callable[..., Any] = sympy.lambdify(letters, formula.subs(model.many, many).doit(), "mpmath")
@@ -43,13 +43,13 @@ def function(name: str, rule: str, many: int) -> Callable[..., Any]:
 
 
 def known(what: str, name: str, names: Iterable[str]) -> None:
-    """Raises InputError for a name that is none of these."""
+    """Raise InputError for a name that is none of these."""
     if name not in names:
         raise InputError(f"no {what} {name!r}: there are {', '.join(names)}")
 
 
 def check_setting(setting: Setting) -> Setting:
-    """The same; raises InputError for what has no such times."""
+    """Return the setting; raise InputError if its numbers are out of range."""
     if setting.ranks < 1 or setting.many < 1:
         raise InputError(f"{setting.ranks} ranks of {setting.many} micro-batches: there must be one or more of each")
     if not (setting.mu > 0 and setting.sigma > 0 and setting.rest >= 0):
@@ -60,7 +60,7 @@ def check_setting(setting: Setting) -> Setting:
 
 @cache
 def expected_largest(p: int) -> Any:
-    """The expected largest of ``p`` standard normal numbers: ``1 - Phi(x)^p - Phi(-x)^p``, integrated from 0.
+    """Return the expected largest of ``p`` standard normal numbers: ``1 - Phi(x)^p - Phi(-x)^p``, integrated from 0.
 
     >>> mpmath.almosteq(expected_largest(2), 1 / mpmath.sqrt(mpmath.pi), 1e-15)
     True
@@ -73,14 +73,14 @@ def expected_largest(p: int) -> Any:
 
 @cache
 def near_largest(p: int) -> Any:
-    """The same by the model's formula; raises InputError for one rank, for which it has no number."""
+    """Return the expected largest by the model's formula; raise InputError for one rank, where that is infinite."""
     if p < 2:
         raise InputError("one rank: the formula is minus infinity, where the largest of one is 0")
     return mpmath.mpf(sympy.N(model.largest(p), DIGITS + len(str(p))))  # 1 - 1 / p has as many nines
 
 
 def slowest(setting: Setting, exact: bool = False) -> float:
-    """The expected computing time of the slowest rank, of normal times."""
+    """Return the expected computing time of the slowest rank, for normal times."""
     if setting.ranks == 1:
         return setting.many * setting.mu
     largest = expected_largest(setting.ranks) if exact else near_largest(setting.ranks)
@@ -88,7 +88,7 @@ def slowest(setting: Setting, exact: bool = False) -> float:
 
 
 def completed(setting: Setting, tau: float, rule: str = "analytic") -> float:
-    """How many micro-batches of a rank count on average."""
+    """Return the mean number of micro-batches of a rank that count."""
     known("rule", rule, RULES)
     if rule == "between_passes" and not setting.forward > 0 < setting.spread:
         raise InputError("between_passes: forward and spread, a forward pass's mean and deviation, must be above 0")
@@ -99,15 +99,15 @@ def completed(setting: Setting, tau: float, rule: str = "analytic") -> float:
 
 
 def speedup(setting: Setting, tau: float, rule: str = "analytic", exact: bool = False) -> float:
-    """``S_eff``; with ``exact`` by the exact expected time of the slowest rank."""
+    """Return ``S_eff``; with ``exact`` by the exact expected time of the slowest rank."""
     whole = slowest(check_setting(setting), exact)
     return completed(setting, tau, rule) / setting.many * (whole + setting.rest) / (min(tau, whole) + setting.rest)
 
 
 def best(setting: Setting, exact: bool = False) -> tuple[float, float]:
-    """The tau below ``T`` that pays most by the analytic rule, and ``S_eff`` there; infinity and 1 where none pays.
+    """Return the tau below ``T`` that pays most by the analytic rule, and its ``S_eff``; infinity and 1 if none pays.
 
-    Looked for at ``GRID`` places first, since there may be several extremes.
+    The search starts from ``GRID`` places, since there may be several extremes.
     """
     whole = slowest(check_setting(setting), exact)
     places = [whole * i / GRID for i in range(1, GRID + 1)]
@@ -118,14 +118,14 @@ def best(setting: Setting, exact: bool = False) -> tuple[float, float]:
 
 
 def slope(setting: Setting, tau: float) -> float:
-    """What is 0 at the best tau; it has no number of ranks in it."""
+    """Return a number that is 0 at the best tau and does not depend on the number of ranks."""
     letters = (tau, setting.mu, setting.sigma, setting.forward, setting.spread)
     rise = function("slope", "analytic", setting.many)(*letters)
     return float(rise * (tau + setting.rest) - function("completed", "analytic", setting.many)(*letters))
 
 
 def root(f: Callable[[float], float], low: float, high: float) -> float:
-    """Where ``f`` comes from above 0 to below it, halving."""
+    """Return where ``f`` falls from above 0 to below 0, by bisection."""
     for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if f(middle) > 0 else (low, middle)
@@ -133,10 +133,10 @@ def root(f: Callable[[float], float], low: float, high: float) -> float:
 
 
 def ranks_for(setting: Setting, tau: float, level: float) -> int:
-    """A number of ranks from which on the formula's ``S_eff`` at ``tau`` is ``level`` or more, whatever ``level`` is.
+    """Return a number of ranks from which on the formula's ``S_eff`` at ``tau`` is at least ``level``, whatever it is.
 
-    For ``tau`` below ``M mu``, which no slowest rank is below on average.  Both quantiles of the formula
-    are ``x`` or more where ``1 / p`` is no more than what a normal number is above ``x`` with.
+    ``tau`` is below ``M mu``; the slowest rank is never below that on average.  Both quantiles of the formula are at
+    least ``x`` where ``1 / p`` is at most the probability that a normal number is above ``x``.
     """
     if not 0 < tau < setting.many * setting.mu:
         raise InputError(f"tau = {tau:g}: it must be above 0 and below M mu = {setting.many * setting.mu:g}")

@@ -23,34 +23,34 @@ A, B, C = "analytic", "after_backward", "between_passes"
 
 
 class State(NamedTuple):
-    """After ``m`` micro-batches: what each rule has made of them, and what the formulas count."""
+    """A rank after ``m`` micro-batches: what each rule has made of them, and what the formulas count."""
 
     m: Int
     end: Int
     """When all of them would be over."""
     longest: Int
-    """Of the micro-batches, the longest."""
+    """The time of the longest micro-batch."""
     longest_pass: Int
     below: Int
     """Micro-batches that end before tau."""
     upto: Int
-    """That end at tau or before."""
+    """Micro-batches that end at tau or before."""
     upto_before: Int
-    """The same without the last one."""
+    """The value of ``upto`` without the last micro-batch."""
     half: Int
-    """Whose forward pass ends at tau or before."""
+    """Micro-batches whose forward pass ends at tau or before."""
     by: Mapping[str, Work]
-    """By rule."""
+    """The work, by rule."""
     tau: Int
 
 
 def start(tau: Int) -> State:
-    """Before all micro-batches."""
+    """Return the state before all micro-batches."""
     return State(0, 0, 0, 0, 0, 0, 0, 0, dict.fromkeys(RULES, Work()), tau)
 
 
 def some_state(label: str = "") -> State:
-    """Any: each number is a variable of its own."""
+    """Return an arbitrary state: each number is a variable of its own."""
 
     def some_work(name: str) -> Work:
         completed, now, going = (Sym.var(f"{what}_{name}{label}") for what in Work._fields)
@@ -64,12 +64,12 @@ def some_state(label: str = "") -> State:
 
 
 def some_micro() -> Micro:
-    """Any micro-batch."""
+    """Return an arbitrary micro-batch."""
     return Micro(Sym.var("forward"), Sym.var("backward"))
 
 
 def after(at: State, micro: Micro, rules: Rules) -> State:
-    """One micro-batch later."""
+    """Return the state after one micro-batch more."""
     tau = at.tau
     whole = micro.forward + micro.backward
     end, middle = at.end + whole, at.end + micro.forward
@@ -84,7 +84,7 @@ Says = Callable[[State], Bool]
 
 
 def invariant(at: State) -> Bool:
-    """What is known of every state that a rank can be in."""
+    """Return the invariant of every state that a rank can be in."""
     a, b, c = (at.by[name] for name in (A, B, C))
     tau = at.tau
     return every(
@@ -107,7 +107,7 @@ def invariant(at: State) -> Bool:
 
 
 def ordered(at: State) -> Bool:
-    """What is known of the rules beside each other."""
+    """Return the invariant that relates the rules to each other."""
     a, b, c = (at.by[name] for name in (A, B, C))
     return every(
         a.completed <= c.completed, c.completed <= b.completed, b.completed <= c.completed + 1,
@@ -117,26 +117,26 @@ def ordered(at: State) -> Bool:
 
 
 def formulas(at: State) -> Bool:
-    """Each rule counts what its one formula counts."""
+    """State that each rule counts what its formula counts."""
     a, b, c = (at.by[name].completed for name in (A, B, C))
     return every(a == at.below, implies(at.m >= 1, b == low(at.m, 1 + at.upto_before)), c == at.half)
 
 
 def within(at: State) -> Bool:
-    """No rule counts less than none or more than all; ``after_backward`` counts one at least."""
+    """State that every rule counts between none and all; ``after_backward`` counts one at least."""
     bounds = every(*(both(work.completed >= 0, work.completed <= at.m) for work in at.by.values()))
     return both(bounds, implies(at.m >= 1, at.by[B].completed >= 1))
 
 
 def ends(at: State) -> Bool:
-    """Computing ends at tau, a micro-batch later at most, or a pass later at most; never later than without a rule."""
+    """State that computing ends at tau, or at most a micro-batch or a pass later; never later than without a rule."""
     a, b, c = (at.by[name].now for name in (A, B, C))
     late = every(a == low(at.tau, at.end), b <= at.tau + at.longest, c <= at.tau + at.longest_pass)
     return both(late, every(*(now <= at.end for now in (a, b, c))))
 
 
 def nothing_dropped(at: State) -> Bool:
-    """With a tau that no rank reaches, all is as without a rule; the analytic one takes tau itself as too late."""
+    """State that a tau that no rank reaches drops nothing; the analytic rule takes tau itself as too late."""
 
     def all_of(name: str) -> Bool:
         return both(at.by[name].completed == at.m, at.by[name].now == at.end)
@@ -146,36 +146,42 @@ def nothing_dropped(at: State) -> Bool:
 
 
 def order(at: State) -> Bool:
-    """The analytic rule counts least and ends first, ``after_backward`` counts most and ends last."""
+    """State that the analytic rule counts least and ends first, ``after_backward`` counts most and ends last."""
     a, b, c = (at.by[name] for name in (A, B, C))
     counts = every(a.completed <= c.completed, c.completed <= b.completed, b.completed <= c.completed + 1)
     return every(counts, a.now <= c.now, c.now <= b.now)
 
 
 def at_most_one_more(at: State) -> Bool:
-    """Where no micro-batch ends at tau itself."""
+    """State that ``after_backward`` counts at most one more than the analytic rule.
+
+    It is claimed where no micro-batch ends at tau itself.
+    """
     return at.by[B].completed <= at.by[A].completed + 1
 
 
 def at_most_two_more(at: State) -> Bool:
-    """Where every forward pass takes time; and ``between_passes`` counts one more than the analytic rule at most."""
+    """State that ``between_passes`` counts at most one more than the analytic rule, ``after_backward`` at most two.
+
+    It is claimed where every forward pass takes time.
+    """
     a, b, c = (at.by[name].completed for name in (A, B, C))
     return both(c <= a + 1, b <= a + 2)
 
 
 def passed(at: State) -> Bool:
-    """What is known where no micro-batch ends at tau itself."""
+    """Return the invariant that holds where no micro-batch ends at tau itself."""
     return both(implies(negate(at.by[A].going), at.end > at.tau), at_most_one_more(at))
 
 
 def moved(at: State) -> Bool:
-    """What is known where every forward pass takes time."""
+    """Return the invariant that holds where every forward pass takes time."""
     late = implies(both(negate(at.by[A].going), at.by[C].going), at.end >= at.tau)
     return both(late, at_most_two_more(at))
 
 
 class Theorem(NamedTuple):
-    """What is proved of every number of micro-batches."""
+    """A statement that is proved for every number of micro-batches."""
 
     name: str
     claim: Says
@@ -184,7 +190,7 @@ class Theorem(NamedTuple):
     given: Callable[[State, Micro], Bool] = lambda at, micro: True
     """A hypothesis on each micro-batch, besides that its passes take no less than 0."""
     hypothesis: str = ""
-    """The same in words."""
+    """The hypothesis in words."""
 
 
 THEOREMS = (
@@ -202,7 +208,7 @@ THEOREMS = (
 
 
 def obligations(rules: Rules = RULES) -> Iterator[Obligation]:
-    """All that is to be shown, of these rules."""
+    """Yield all obligations of these rules: each theorem's, and that each rule grows with tau."""
     for theorem in THEOREMS:
         yield from induction(theorem, rules)
     for name in RULES:
@@ -210,7 +216,7 @@ def obligations(rules: Rules = RULES) -> Iterator[Obligation]:
 
 
 def induction(theorem: Theorem, rules: Rules) -> Iterator[Obligation]:
-    """It holds at the start, stays true with every micro-batch, and says what is claimed."""
+    """Yield the obligations that each invariant holds at the start and is kept, and that they imply the claim."""
     at, micro = some_state(), some_micro()
     passes = (micro.forward >= 0, micro.backward >= 0, theorem.given(at, micro))
     known = [says(at) for says in theorem.known]
@@ -222,7 +228,7 @@ def induction(theorem: Theorem, rules: Rules) -> Iterator[Obligation]:
 
 
 def monotone(name: str, rules: Rules) -> Iterator[Obligation]:
-    """With a larger tau no less is completed, and computing ends no earlier."""
+    """Yield the obligations that with a larger tau no less is completed, and computing ends no earlier."""
     one, micro = some_state("_1"), some_micro()
     other = some_state("_2")._replace(m=one.m, end=one.end, longest=one.longest, longest_pass=one.longest_pass)
     passes = (one.tau >= 0, one.tau <= other.tau, micro.forward >= 0, micro.backward >= 0)
@@ -241,14 +247,14 @@ def monotone(name: str, rules: Rules) -> Iterator[Obligation]:
 
 
 def proved(rules: Rules = RULES, second_opinion: bool = True) -> Iterator[Answer]:
-    """What z3 and cvc5 say of each."""
+    """Yield the answers of z3 and cvc5 to each obligation."""
     return answered(obligations(rules), second_opinion)
 
 
 def witness(apart: Callable[[Mapping[str, int]], bool], most: int = 3, longest: int = 3) -> tuple[Sequence[Micro], int]:
-    """The first micro-batches and tau, of small whole times, whose counts by rule are ``apart``; shorter ones first.
+    """Return the first micro-batches and tau, of small whole times, whose counts by rule are ``apart``; fewest first.
 
-    Passes take 1 or more; raises LookupError where there are none.
+    Passes take 1 or more.  Raises LookupError if there are none.
     """
     passes = [Micro(*times) for times in product(range(1, longest + 1), repeat=2)]
     for many in range(1, most + 1):
@@ -260,5 +266,5 @@ def witness(apart: Callable[[Mapping[str, int]], bool], most: int = 3, longest: 
 
 
 def total(micro: Micro) -> int:
-    """Its whole time, of numbers."""
+    """Return the micro-batch's whole time, as a number."""
     return number(micro.forward + micro.backward)

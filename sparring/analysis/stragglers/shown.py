@@ -16,7 +16,7 @@ Shown = tuple[bool, str]
 
 
 def slowest_of_two() -> Shown:
-    """Whether the formula of the slowest rank is exact for two ranks, where the exact value is known."""
+    """Decide whether the formula of the slowest rank is exact for two ranks, where the exact value is known."""
     near, exact = model.largest(2), 1 / sympy.sqrt(sympy.pi)
     gap = 100 * (sympy.N(near) / sympy.N(exact) - 1)
     detail = (
@@ -26,13 +26,13 @@ def slowest_of_two() -> Shown:
 
 
 def slowest_of_one() -> Shown:
-    """Whether the formula of the slowest rank has the right value for one rank."""
+    """Decide whether the formula of the slowest rank has the right value for one rank."""
     value = sympy.N(model.largest(1))
     return value == 0, f"p=1: the factor of sqrt(M) sigma is {value}, where the largest of one is 0: E[T] = M mu"
 
 
 def completed() -> Shown:
-    """Whether the expected number of ends below tau is the formula's, of normal times."""
+    """Decide whether the formula gives the expected number of ends below tau, for normal times."""
     m, mu, sigma, tau = model.m, model.mu, model.sigma, model.tau
     ended = P(Normal("T", m * mu, sympy.sqrt(m) * sigma) < tau)
     same = sympy.simplify(ended - model.in_time(m * mu, m * sigma**2)) == 0
@@ -40,7 +40,7 @@ def completed() -> Shown:
 
 
 def counted_alike() -> Shown:
-    """Whether the rules of the programs complete as many as the theory's."""
+    """Decide whether the programs' rules complete as many micro-batches as the theory's rule."""
     try:
         micros, tau = rules.witness(lambda count: len({*count.values()}) > 1)
     except LookupError as none:
@@ -50,14 +50,14 @@ def counted_alike() -> Shown:
 
 
 def ordered() -> Shown:
-    """Whether all theorems of the rules hold."""
+    """Decide whether all theorems on the rules hold."""
     answers = [*rules.proved()]
     detail = f"by induction over micro-batches: {len(answers)} obligations, z3 and cvc5"
     return all(answer.holds for answer in answers), detail
 
 
 def one_iteration() -> Shown:
-    """Whether an iteration's computing ends at ``min(tau, T)``, ``T`` being the slowest rank's."""
+    """Decide whether an iteration's computing ends at ``min(tau, T)``, with ``T`` the slowest rank's time."""
     ends = next(theorem for theorem in rules.THEOREMS if theorem.claim is rules.ends)
     a, b, tau = (Sym.var(name) for name in ("a", "b", "tau"))
     last = Obligation("the last of two ranks", (), high(low(tau, a), low(tau, b)) == low(tau, high(a, b)))
@@ -69,7 +69,7 @@ def one_iteration() -> Shown:
 
 
 def without_limit() -> Shown:
-    """Whether the formula of the effective speed-up passes every number as ranks become more."""
+    """Decide whether the formula of the effective speed-up grows beyond every number as ranks are added."""
     p, done = sympy.Symbol("p", positive=True), sympy.Symbol("A", positive=True)
     waits = sympy.limit(model.largest(p), p, sympy.oo)
     pays = sympy.limit(done / model.many * (model.whole + model.rest) / (model.tau + model.rest), model.whole, sympy.oo)
@@ -82,7 +82,7 @@ def without_limit() -> Shown:
 
 
 def independent() -> Shown:
-    """Whether the tau that pays most below ``T`` is the same for all numbers of ranks."""
+    """Decide whether the tau that pays most below ``T`` is the same for all numbers of ranks."""
     first, second = model.paces()
     below = model.speedup().subs(sympy.Min(model.tau, model.whole), model.tau)
     apart = not {model.whole, model.p} & first.free_symbols and model.tau not in second.free_symbols

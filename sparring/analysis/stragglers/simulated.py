@@ -27,10 +27,10 @@ class Mean(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What was seen of one rule."""
+    """The measurements of one rule in simulated iterations."""
 
     slowest: Mean
-    """Computing of the slowest rank, with nothing dropped."""
+    """The computing time of the slowest rank, with nothing dropped."""
     completed: Mean
     """Micro-batches of a rank that count."""
     last: Mean
@@ -40,7 +40,7 @@ class Seen(NamedTuple):
 
 
 def drawn(setting: Setting, runs: int, seed: int, share: float = 0.0, law: str = "normal") -> tuple[Times, Times]:
-    """Times of forward and of whole micro-batches, by run, rank and micro-batch.
+    """Draw the times of forward passes and of whole micro-batches, by run, rank and micro-batch.
 
     Independent, of mean ``mu`` and deviation ``sigma``; a forward pass is ``share`` of its micro-batch.  ``law``:
     ``"normal"``, as theory has them, of which some may be below 0; or ``"gamma"``, of which none is.
@@ -59,9 +59,9 @@ def drawn(setting: Setting, runs: int, seed: int, share: float = 0.0, law: str =
 def simulated(
     setting: Setting, tau: float, rule: str, runs: int, seed: int, share: float = 0.0, law: str = "normal"
 ) -> Seen:
-    """``runs`` iterations by the rule; the seed decides them.
+    """Simulate ``runs`` iterations by the rule; the seed decides them.
 
-    Raises InputError for times below 0 by a rule that only reads a clock: theory alone counts with such.
+    Raises InputError for times below 0, unless the rule is ``analytic``: the other rules only read a clock.
     """
     forward, times = drawn(setting, runs, seed, share, law)
     if rule != "analytic" and times.min() < 0:
@@ -74,7 +74,10 @@ def simulated(
 
 
 def followed(forward: Times, times: Times, tau: float, rule: str) -> tuple[NDArray[np.int64], Times, Times]:
-    """How many count, when computing ends, and when it would without the rule; the last axis is of micro-batches."""
+    """Return how many micro-batches count, when computing ends, and when it ends without the rule.
+
+    The last axis of ``forward`` and ``times`` is that of micro-batches.
+    """
     known("rule", rule, RULES)
     ends = np.cumsum(times, axis=-1)
     begins = ends - times
@@ -92,5 +95,5 @@ def followed(forward: Times, times: Times, tau: float, rule: str) -> tuple[NDArr
 
 
 def mean(xs: Times) -> Mean:
-    """Of independent numbers, one a run."""
+    """Return the mean of independent numbers, one for each run, and its reach."""
     return Mean(float(xs.mean()), ERRORS * float(xs.std(ddof=1)) / float(np.sqrt(xs.size)))

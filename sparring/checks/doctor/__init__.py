@@ -59,18 +59,18 @@ def examine_mpi(timeout: float) -> Iterator[Check]:
 
 
 def two_ranks(launcher: Path, timeout: float) -> Done:
-    """Start two ranks that say who they are."""
+    """Start two ranks that print their rank and the number of ranks."""
     command = [str(launcher), *launch.flags(launcher), "-n", "2", sys.executable, "-P", "-c", ranks.RANKS]
     return child(command, timeout)
 
 
 def run_question(question: str, timeout: float) -> Done:
-    """What a Python like ours prints when it runs ``question``; the current folder is none of its business."""
+    """Run ``question`` in a Python like this one, which does not import from the current folder."""
     return child([sys.executable, "-P", "-c", question], timeout)
 
 
 def installed(distribution: str) -> str | None:
-    """The version of an installed distribution, or None."""
+    """Return the version of an installed distribution, or None."""
     try:
         return version(distribution)
     except PackageNotFoundError:
@@ -78,5 +78,5 @@ def installed(distribution: str) -> str | None:
 
 
 def wheel_versions() -> dict[str, str]:
-    """All installed distributions by their normal names: small letters, single dashes."""
+    """Return the versions of all installed distributions, by normal name: small letters, single dashes."""
     return {re.sub(r"[-_.]+", "-", d.name).lower(): d.version for d in distributions() if d.name}

@@ -12,7 +12,7 @@ from sparring.checks.ranks import launch
 Word: TypeAlias = Literal["ok", "warning", "fault"]
 OK: Word = "ok"
 WARNING: Word = "warning"
-"""Something less is possible, or may surprise; the rest works."""
+"""Something is not possible, or may surprise; the rest works."""
 FAULT: Word = "fault"
 """Something that sparring needs is broken, or what it would say could be wrong."""
 
@@ -30,25 +30,25 @@ class Check(NamedTuple):
 
 
 def worst(checks: Sequence[Check]) -> Word:
-    """The worst verdict of all; of nothing, OK."""
+    """Return the worst verdict of all checks; OK if there are none."""
     found = {check.verdict for check in checks}
     return FAULT if FAULT in found else WARNING if WARNING in found else OK
 
 
 class Done(NamedTuple):
-    """How a process ended: its exit code (None: it had to be ended), and what it printed."""
+    """The end of a process: its exit code (None: it had to be killed), and what it printed."""
 
     code: int | None
     output: str
 
     @property
     def last(self) -> str:
-        """The last line, which of a traceback is the error."""
+        """The last line of the output, which is the error if that is a traceback."""
         lines = self.output.strip().splitlines()
         return lines[-1].strip() if lines else "it printed nothing"
 
     def failure(self, timeout: float) -> str:
-        """Why it is no answer; empty if it ended well."""
+        """Say why the process gave no answer; "" if it ended well."""
         if self.code is None:
             return f"no answer within {timeout:g} s"
         return f"ended with code {self.code}: {self.last}" if self.code else ""

@@ -34,11 +34,11 @@ print(json.dumps({
     "files": sorted({line.split()[-1] for line in lines if "/libmpi" in line}),
 }))
 """
-"""What a process that loads mpi4py's library, without starting MPI, tells of it."""
+"""The script of a process that loads mpi4py's library, without starting MPI, and prints what it is."""
 
 
 class Library(NamedTuple):
-    """What LIBRARY tells."""
+    """The answer of a process that ran LIBRARY."""
 
     text: str
     standard: str
@@ -47,13 +47,13 @@ class Library(NamedTuple):
 
     @property
     def abi(self) -> str:
-        """Which MPI's binary interface mpi4py speaks; a wheel has several modules, one each."""
+        """The MPI whose binary interface mpi4py uses; a wheel has one module for each."""
         middle = self.module.split(".")[1]
         return "its own build's" if middle.startswith(("cpython", "abi3", "pypy")) else middle
 
 
 def product(text: str) -> str:
-    """Vendor and version.
+    """Return the vendor and version of an MPI from what it prints.
 
     >>> product("mpiexec (OpenRTE) 4.1.4")
     'Open MPI 4.1.4'
@@ -63,7 +63,7 @@ def product(text: str) -> str:
 
 
 def remedy(wheels: Mapping[str, str], environ: Mapping[str, str]) -> str:
-    """How launcher and library come to be of one MPI again; ``wheels``: as for :func:`runtimes`."""
+    """Return the commands that make launcher and library one MPI again; ``wheels``: as for :func:`runtimes`."""
     if forced := [name for name in FORCED if name in environ]:
         return f"unset {' '.join(forced)}"
     found = [name for name in WHEELS if name in wheels]
@@ -71,7 +71,7 @@ def remedy(wheels: Mapping[str, str], environ: Mapping[str, str]) -> str:
 
 
 def runtimes(wheels: Mapping[str, str]) -> Check:
-    """Whether at most one MPI runtime is installed; ``wheels``: versions by the distribution's normal name."""
+    """Check that at most one MPI runtime is installed; ``wheels``: versions by the distribution's normal name."""
     found = [name for name in WHEELS if name in wheels]
     told = ", ".join(f"{name} {wheels[name]}" for name in found)
     if len(found) < 2:
@@ -81,7 +81,7 @@ def runtimes(wheels: Mapping[str, str]) -> Check:
 
 
 def launcher(path: Path | None, told: Done, cure: str, timeout: float) -> Check:
-    """Whether the launcher that sparring uses answers; ``told``: its answer to ``--version``."""
+    """Check that the launcher that sparring uses answers; ``told``: its answer to ``--version``."""
     if path is None:
         return Check("launcher", WARNING, "no mpiexec beside this Python or on PATH: only simulated ranks", INSTALL)
     if why := told.failure(timeout):
@@ -92,7 +92,7 @@ def launcher(path: Path | None, told: Done, cure: str, timeout: float) -> Check:
 
 
 def path(used: Path | None, told: Done, first: Path | None, first_told: Done) -> Check:
-    """Whether a plain ``mpiexec`` in a shell is the launcher that sparring uses, or at least of the same MPI."""
+    """Check that a plain ``mpiexec`` in a shell is the launcher that sparring uses, or at least of the same MPI."""
     if used is None or first is None:
         return Check("PATH", OK, "no mpiexec on PATH")
     if used.resolve() == first.resolve():
@@ -105,7 +105,7 @@ def path(used: Path | None, told: Done, first: Path | None, first_told: Done) ->
 
 
 def loaded(done: Done) -> Library | None:
-    """What the process that ran LIBRARY told; None if it failed."""
+    """Read the answer of the process that ran LIBRARY; None if it failed."""
     try:
         return Library(**json.loads(done.last)) if done.code == 0 else None
     except (ValueError, TypeError):
@@ -113,7 +113,7 @@ def loaded(done: Done) -> Library | None:
 
 
 def library(done: Done, expected: bool, cure: str, timeout: float) -> Check:
-    """Whether mpi4py finds a library; without one all is well only where no MPI is ``expected``."""
+    """Check that mpi4py finds a library; that it finds none is a fault only if an MPI is ``expected``."""
     found = loaded(done)
     if found is None:
         why = done.failure(timeout) or f"answered {done.last!r}"
@@ -123,7 +123,7 @@ def library(done: Done, expected: bool, cure: str, timeout: float) -> Check:
 
 
 def match(told: Done, done: Done, cure: str) -> Check:
-    """Whether launcher and library are of one MPI; ``told`` and ``done`` as above."""
+    """Check that launcher and library are of one MPI; ``told`` as for :func:`launcher`, ``done``: LIBRARY's answer."""
     name, found = "launcher and library", loaded(done)
     ours, theirs = of(told.output), of(found.text) if found else UNKNOWN
     if UNKNOWN in (ours, theirs):

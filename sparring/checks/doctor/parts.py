@@ -50,11 +50,11 @@ PARTS: Mapping[str, Part] = {
     "greenlet": Part("greenlet", "import greenlet; print(greenlet.greenlet(lambda: 7).switch())", "7"),
     "mpi4py": Part("mpi4py", "import mpi4py; print(mpi4py.__name__)", "mpi4py"),
 }
-"""What must answer.  The solvers are asked for an integer x with 2x > 6 and x < 5, then for one that is not 4."""
+"""The parts that must answer.  Solvers are asked for an integer x with 2x > 6 and x < 5, then for one not 4."""
 
 
 def python(version: tuple[int, ...], executable: str) -> Check:
-    """Whether this Python is recent enough."""
+    """Check that this Python is recent enough."""
     told = f"{'.'.join(map(str, version))}, {executable}"
     if version >= LOWEST:
         return Check("Python", OK, told)
@@ -62,14 +62,14 @@ def python(version: tuple[int, ...], executable: str) -> Check:
 
 
 def package(version: str | None, folder: Path) -> Check:
-    """Whether sparring is installed, and which files run."""
+    """Check that sparring is installed, and say which files run."""
     if version:
         return Check("sparring", OK, f"{version}, {folder}")
     return Check("sparring", WARNING, f"runs from {folder} without being installed", f"pip install -e {folder.parent}")
 
 
 def links(folder: Path) -> Check:
-    """Whether spec, impl and proofs are packages of sparring's: links in a checkout, folders when installed."""
+    """Check that spec, impl and proofs are packages of sparring: links in a checkout, folders when installed."""
     lost = [room for room in ROOMS if not (folder / room / "__init__.py").is_file()]
     if not lost:
         kind = "links" if (folder / ROOMS[0]).is_symlink() else "folders"
@@ -83,7 +83,7 @@ def links(folder: Path) -> Check:
 
 
 def check_part(name: str, version: str | None, done: Done, timeout: float) -> Check:
-    """Whether one of PARTS is installed and has answered as it must."""
+    """Check that one of PARTS is installed and has given the right answer."""
     distribution, _, answer = PARTS[name]
     if version is None:
         return Check(name, FAULT, "not installed", f"pip install {distribution}")
@@ -95,5 +95,5 @@ def check_part(name: str, version: str | None, done: Done, timeout: float) -> Ch
 
 
 def coq(path: str | None) -> Check:
-    """Whether proofs in Coq can be checked here; nothing else needs it."""
+    """Say whether there is a Coq to check proofs with; nothing else needs it."""
     return Check("Coq", OK, path or "no coqc: only proofs/coq/check.py and prove --recheck would use it")

@@ -20,14 +20,14 @@ comm.Barrier()
 many = "many" if MPI.Query_thread() == MPI.THREAD_MULTIPLE else "one"
 os.write(1, f"rank {comm.rank} of {comm.size}\\nthreads: {many}\\n".encode())
 """
-"""What each of two ranks does."""
+"""The script that each of two ranks runs."""
 
 NEEDED = 48 << 20
-"""Bytes of shared memory that 8 ranks of MPICH, which takes the most, have mapped (43 MB, measured)."""
+"""Bytes of shared memory for 8 ranks of MPICH, which takes the most (43 MB mapped, measured)."""
 
 
 def two(done: Done | None, cure: str, timeout: float) -> Check:
-    """Whether two ranks that the launcher started see each other; None: there is no launcher."""
+    """Check that two ranks that the launcher started see each other; None: there is no launcher."""
     if done is None:
         return Check("two ranks", WARNING, "not tried: there is no launcher that answers")
     seen = sorted(re.findall(r"^rank (\d+) of (\d+)\r?$", done.output, flags=re.MULTILINE))
@@ -43,7 +43,7 @@ def two(done: Done | None, cure: str, timeout: float) -> Check:
 
 
 def check_plain_mpiexec(done: Done | None, count: int, its: Runtime, timeout: float) -> Check:
-    """Whether a plain ``mpiexec -n COUNT``, one more than there are cores, starts; None: there is no launcher."""
+    """Check that a plain ``mpiexec -n COUNT``, one more than there are cores, starts; None: there is no launcher."""
     name, call = "plain call", f"mpiexec -n {count}"
     if done is None:
         return Check(name, WARNING, "not tried: there is no launcher that answers")
@@ -58,12 +58,12 @@ def check_plain_mpiexec(done: Done | None, count: int, its: Runtime, timeout: fl
 
 
 def cores() -> int:
-    """How many processors this process may use."""
+    """Return how many processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def memory(free: int | None, left: Sequence[Path]) -> Check:
-    """Whether ranks find memory to share, and what jobs that were killed have ``left``; None: nothing to look at."""
+    """Check that ranks have memory to share, and that killed jobs ``left`` no files there; ``free`` None: no folder."""
     name = "shared memory"
     if free is None:
         return Check(name, OK, f"there is no {launch.SHARED} here")
@@ -80,17 +80,17 @@ def memory(free: int | None, left: Sequence[Path]) -> Check:
 
 
 def prefix(path: Path) -> str:
-    """How the names of such files begin."""
+    """Return how the names of the MPI files like this one begin."""
     return next((found[0] for its in runtimes.RUNTIMES if (found := re.match(its.memory, path.name))), path.name)
 
 
 def free(folder: Path) -> int | None:
-    """Bytes that are free there; None where there is no such folder."""
+    """Return the bytes that are free in the folder's file system; None if there is no such folder."""
     return shutil.disk_usage(folder).free if folder.is_dir() else None
 
 
 def orphans(folder: Path) -> list[Path]:
-    """This user's files of MPI there that no living process of his has mapped."""
+    """Return this user's MPI files in the folder that no living process of the user has mapped."""
     if not folder.is_dir():
         return []
     alive = launch.segments(launch.processes())

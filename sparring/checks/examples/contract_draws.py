@@ -20,17 +20,17 @@ from sparring.errors import InputError, did_you_mean
 Span = tuple[int, int]
 """The least and the most."""
 FLOATS = ("float64", "float32")
-"""What vectors are."""
+"""The dtypes of vectors."""
 CALLS = (1, 4)
 """Calls that are judged, where no bound says how many."""
 SOME = 100
-"""Numbers of a span that are drawn, about."""
+"""About how many numbers of a long span are drawn."""
 MOST = {"n": 1_000_000, "k": 1_000_000, "calls": 1_000, "warm-up": 1_000}
-"""What may be asked for, at most."""
+"""The most that may be asked for."""
 
 
 class Bounds(NamedTuple):
-    """What is drawn: ``n`` entries, ``k`` of them kept, ``calls`` that are judged, after ``warm_up`` others.
+    """The spans to draw from: ``n`` entries, ``k`` of them kept, ``calls`` that are judged, ``warm_up`` calls before.
 
     ``n`` is 0 to 2p + 3, unless it is given; ``k`` is drawn only where it is given.
     """
@@ -42,38 +42,38 @@ class Bounds(NamedTuple):
 
     @property
     def asked(self) -> dict[str, str]:
-        """As they are asked for."""
+        """The bounds as text, by name, in the form in which they are asked for."""
         spans = {name.replace("_", "-"): span for name, span in self._asdict().items() if span and span != (0, 0)}
         return {name: str(low) if low == high else f"{low}-{high}" for name, (low, high) in spans.items()}
 
     def lengths(self, p: int) -> Span:
-        """Numbers of entries on ``p`` ranks."""
+        """Return the span of numbers of entries on ``p`` ranks."""
         return self.n or (0, 2 * p + 3)
 
     def usual(self, p: int, n: int, k: int | None) -> bool:
-        """Whether the size is none at the edge: no fewer entries than ranks, and at least one that is kept."""
+        """Return whether a size is no edge size: at least one entry a rank, and between 1 and all entries kept."""
         return n >= max(p, 1) and (k is None or 1 <= k <= n)
 
     def allow(self, p: int, calls: int, n: int, k: int | None) -> bool:
-        """Whether such examples are drawn."""
+        """Return whether examples of this size are within the bounds."""
         low, high = self.lengths(p)
         kept = k is None or self.k is None or self.k[0] <= k <= self.k[1]
         return low <= n <= high and calls >= self.warm_up[0] + (self.calls or CALLS)[0] and kept
 
     def given(self, example: Example) -> Example:
-        """The example with a number of kept entries, the first that is usual there."""
+        """Return the example with a number of kept entries: the least within the bounds from 1 on, at most all."""
         k = self.k and min(max(1, self.k[0]), example.n)
         return example._replace(params={series.KEPT: k}) if k is not None else example
 
     def sizes(self, p: int, kind: str) -> list[tuple[int, int | None]]:
-        """All numbers of entries, and of those kept, of a kind of examples; of long spans some."""
+        """Return the sizes of a kind of examples: entries, and how many are kept; of long spans only some."""
         kept = some(self.k) if self.k else [None]
         both = [(n, k) for n in some(self.lengths(p), p) for k in kept]
         return [(n, k) for n, k in both if self.usual(p, n, k) == (kind != "edge sizes")]
 
 
 def some(span: Span, near: int = 0) -> list[int]:
-    """The numbers of a span: of a long one some from all of it, the first, the last, and those around ``near``."""
+    """Return the numbers of a span; of a long one a sample, the first, the last, and those around ``near``."""
     low, high = span
     step = 1 + (high - low) // SOME
     if step == 1:
@@ -83,9 +83,9 @@ def some(span: Span, near: int = 0) -> list[int]:
 
 
 def bounds(given: Mapping[str, Any]) -> Bounds:
-    """Of ``{"n": "1-64", "k": 3, "calls": "33-40", "warm-up": 32}``.
+    """Read the bounds from a mapping such as ``{"n": "1-64", "k": 3, "calls": "33-40", "warm-up": 32}``.
 
-    Raises InputError for another name, or what is no span of whole numbers.
+    Raises InputError for another name, or a value that is no span of whole numbers.
 
     >>> bounds({"n": "1-64", "k": 3})
     Bounds(n=(1, 64), k=(3, 3), calls=None, warm_up=(0, 0))
@@ -97,7 +97,7 @@ def bounds(given: Mapping[str, Any]) -> Bounds:
 
 
 def span(name: str, text: str) -> Span:
-    """Of ``N`` or ``N-M``."""
+    """Read a span from the text ``N`` or ``N-M``; raises InputError for any other text."""
     low, dash, high = text.partition("-")
     if not (low.isdecimal() and (not dash or high.isdecimal())):
         raise InputError(f"draw: {name} = {text!r}: write a whole number or a span, {name}=8 or {name}=1-8")
@@ -108,19 +108,19 @@ def span(name: str, text: str) -> Span:
 
 
 def examples(ranks: Sequence[int], kind: str, drawn: Bounds) -> st.SearchStrategy[Example]:
-    """Examples of one kind; hypothesis draws a seed alone, and :func:`fewer` makes them smaller."""
+    """Return a strategy for examples of one kind; hypothesis draws only a seed, and :func:`fewer` shrinks."""
     able = [p for p in ranks if drawn.sizes(p, kind)]
     return st.integers(0, 2**32 - 1).map(lambda seed: example(np.random.default_rng(seed), able, kind, drawn))
 
 
 def none(ranks: Sequence[int], kind: str, drawn: Bounds) -> str:
-    """Why there are no examples of a kind; empty where there are."""
+    """Say why there are no examples of a kind; "" if there are."""
     within = ", ".join(f"{name}={said}" for name, said in drawn.asked.items())
     return "" if any(drawn.sizes(p, kind) for p in ranks) else f"none is within the bounds, {within}"
 
 
 def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Bounds) -> Example:
-    """One example."""
+    """Draw one example."""
     p = int(rng.choice(ranks))
     sizes = drawn.sizes(p, kind)
     n, k = sizes[int(rng.integers(len(sizes)))]
@@ -133,7 +133,7 @@ def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Bo
 
 
 def fewer(example: Example, ranks: Sequence[int], drawn: Bounds) -> Iterator[Example]:
-    """Examples of the same kind with fewer ranks, calls or entries, fewer that are kept, or smaller values."""
+    """Yield examples of the same kind with fewer ranks, calls, entries or kept entries, or with smaller values."""
     rows, k = example.rows, example.params.get(series.KEPT)
 
     def fits(cut: NDArray[Any], k: int | None) -> bool:
@@ -153,12 +153,12 @@ def fewer(example: Example, ranks: Sequence[int], drawn: Bounds) -> Iterator[Exa
 
 
 def slice_at(axis: int, i: int) -> tuple[Any, ...]:
-    """Where all with that number are, on one axis of three."""
+    """Return the index that selects everything at position ``i`` of one of three axes."""
     return (slice(None),) * axis + (i,)
 
 
 def blocks(size: int) -> Iterator[slice]:
-    """Parts of so many, halves first, then quarters, at last each one."""
+    """Yield slices of ``size`` places: halves first, then quarters, and so on to single places."""
     length = size // 2
     while length:
         yield from (slice(at, at + length) for at in range(0, size - length + 1, length))

@@ -21,15 +21,15 @@ from sparring.refinement.comparison import sizes
 from sparring.sparse import Sparse
 
 DTYPES = ("int64", "int32", "float64", "float32")
-"""From the simplest to look at on: the first that fails is kept."""
+"""The dtypes, the simplest to look at first: the first that fails is kept."""
 WIDTHS = ("int64", "int32")
-"""What indices may be."""
+"""The dtypes of indices."""
 
 
 class Example(NamedTuple):
-    """One vector a rank, and the property that a wrong sum of it falsifies.
+    """One vector a rank, and the property that a wrong sum of them falsifies.
 
-    A stateful target gets several vectors: the rows of an array.  ``params``: what it is given besides;
+    A stateful target gets several vectors: the rows of an array.  ``params``: its other arguments;
     ``scene``: what ranks do with the rows, see :mod:`sparring.checks.ranks.scenes`.
     """
 
@@ -54,12 +54,12 @@ class Example(NamedTuple):
 
     @property
     def iterated(self) -> bool:
-        """Whether the vectors are rows, one a call."""
+        """True if each rank has several vectors: the rows of an array, one for each call."""
         return not isinstance(self.xs[0], Sparse) and self.xs[0].ndim > 1
 
     @property
     def place(self) -> str:
-        """Which example it is, in words."""
+        """The example in words: ranks, entries, parameters, dtypes and calls."""
         x = self.xs[0]
         params = "".join(f" {name}={value}" for name, value in self.params.items())
         width = ", indices of int32" if isinstance(x, Sparse) and x.indices.dtype == np.int32 else ""
@@ -68,13 +68,13 @@ class Example(NamedTuple):
 
     @property
     def size(self) -> tuple[float, ...]:
-        """By what one example is smaller than another."""
+        """The key that orders examples, the smallest first."""
         parts = (sum(part) for part in zip(*map(vectors.size, self.xs)))
         dtype = DTYPES.index(str(self.xs[0].dtype))
         return self.p, self.n, len(self.calls), dtype, *parts, *self.params.values()
 
     def first(self, calls: int) -> Example:
-        """So many calls of it, if there are more."""
+        """Return the example with its first ``calls`` calls, if it has more."""
         return self if calls >= len(self.calls) else self._replace(xs=list(self.rows[:, :calls]))
 
     @property
@@ -95,14 +95,14 @@ SUPPORTS: Mapping[str, Callable[[Mask], Mask]] = {
     "empty": np.zeros_like,
     "alone": lambda drawn: drawn & (np.arange(len(drawn)) == len(drawn) - 1)[:, None],
 }
-"""Which entries are present, by rank and index, made of what was drawn."""
+"""Functions of the drawn mask that say which entries are present, by rank and index."""
 VALUES = (0, 1, -1, 2, 3, -3, 6, 7, 8, 9)
-"""Of sparse vectors: explicit zeros, sums that cancel, and tenths whose sum depends on their order are frequent."""
+"""Values of sparse vectors: explicit zeros, sums that cancel, and tenths whose order matters are frequent."""
 EDGES = ("full", "empty", "alone")
 
 
 def examples(ranks: Sequence[int], kind: str, *, sparse: bool = False) -> st.SearchStrategy[Example]:
-    """Examples of one kind: n >= p, or at the edge, or over all dtypes; of arrays, or of sparse vectors."""
+    """Return a strategy for one kind: n >= p, or at the edge, or all dtypes; of arrays, or of sparse vectors."""
     if kind == BAD:
         usual = examples([p for p in ranks if p > 1], "result", sparse=sparse)
         return st.builds(unfit, usual, st.sampled_from(("length", "dtype", "ranks")), st.integers(1, max(ranks) - 1))
@@ -110,7 +110,7 @@ def examples(ranks: Sequence[int], kind: str, *, sparse: bool = False) -> st.Sea
 
 
 def unfit(example: Example, what: str, rank: int) -> Example:
-    """The example, but one rank, never the first, has another length or dtype; or there are two groups of ranks."""
+    """Return the example with another length or dtype on one rank, never the first; or with two groups of ranks."""
     if what == "ranks":
         sparse = isinstance(example.xs[0], Sparse)
         rows: list[Vector] = [np.atleast_2d(x.dense() if isinstance(x, Sparse) else x) for x in example.xs]
@@ -121,19 +121,19 @@ def unfit(example: Example, what: str, rank: int) -> Example:
 
 
 def lengthened(x: Any) -> Vector:
-    """With one index more."""
+    """Return the vector with one index more."""
     return Sparse(x.indices, x.values, x.n + 1) if isinstance(x, Sparse) else np.append(x, x[:1])
 
 
 def retyped(x: Any) -> Vector:
-    """With values of another dtype and as many bytes."""
+    """Return the vector with values of another dtype of the same width."""
     other = {"int64": "float64", "float64": "int64", "int32": "float32", "float32": "int32"}[str(x.dtype)]
     return Sparse(x.indices, x.values.astype(other), x.n) if isinstance(x, Sparse) else x.astype(other)
 
 
 @st.composite
 def dense_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
-    """Examples of arrays."""
+    """Draw an example of arrays."""
     p = draw(st.sampled_from(sorted(ranks)))
     edges = [n for n in sizes(p) if n < p or p == 1]
     n = draw(st.sampled_from(edges) if kind == "edge sizes" else st.integers(p, 2 * p + 3))
@@ -144,9 +144,9 @@ def dense_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
 
 @st.composite
 def sparse_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
-    """Examples of sparse vectors, at the edge also full and empty ones.  Some values are zeros, some sums cancel.
+    """Draw an example of sparse vectors, at the edge also full or empty.  Some values are zeros, some sums cancel.
 
-    Drawn index by index, and for the largest number of ranks: so a smaller p or n takes nothing else along.
+    Entries are drawn index by index, for the largest number of ranks: so a smaller p or n changes nothing else.
     """
     p, edge = draw(st.sampled_from(sorted(ranks))), kind == "edge sizes"
     low, high = [draw(st.sampled_from(sizes(p)))] * 2 if edge else (p, 2 * p + 3)
@@ -163,31 +163,31 @@ def sparse_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example
 
 
 def dtypes(kind: str, *usual: str) -> st.SearchStrategy[str]:
-    """What the values are, where the kind does not say."""
+    """Return a strategy for the dtype of values; ``usual`` are those of kinds that set none."""
     return st.sampled_from({"edge sizes": DTYPES[:1], "dtypes": DTYPES}.get(kind, usual))
 
 
 def scaled(table: NDArray[np.int64], dtype: str) -> NDArray[np.number]:
-    """The drawn integers; as floats they are tenths."""
+    """Return the drawn integers in ``dtype``; as floats they are tenths."""
     return (table / 10 if dtype.startswith("float") else table).astype(dtype)
 
 
 def cut(example: Example, at: Any) -> Example:
-    """Some of the entries: those at these indices."""
+    """Return the example with only the entries at these indices."""
     return example._replace(xs=[
         chosen(x, np.arange(x.n)[at]) if isinstance(x, Sparse) else np.ascontiguousarray(x[..., at]) for x in example.xs
     ])  # fmt: skip
 
 
 def chosen(x: Sparse, indices: NDArray[Any]) -> Sparse:
-    """The sparse vector at these indices alone."""
+    """Return the sparse vector at these indices only."""
     stays = np.isin(x.indices, indices)
     at = np.searchsorted(indices, x.indices[stays]).astype(x.indices.dtype)
     return Sparse(at, x.values[stays], indices.size)
 
 
 def cast(example: Example, dtypes: Sequence[str]) -> Example:
-    """The example in the first of ``dtypes``, unless its own is among them."""
+    """Return the example in the first of ``dtypes``, unless its own dtype is among them."""
     if str(example.xs[0].dtype) in dtypes:
         return example
     xs: list[Vector] = [
@@ -198,23 +198,23 @@ def cast(example: Example, dtypes: Sequence[str]) -> Example:
 
 
 def recast(x: NDArray[Any], dtype: str) -> NDArray[Any]:
-    """The same in another dtype; between integers and floats, as they are drawn: in whole numbers, and in tenths."""
+    """Return ``x`` in another dtype; from integers to floats it becomes tenths, from floats to integers ten times."""
     if (x.dtype.kind == "f") == dtype.startswith("float"):
         return x.astype(dtype)
-    with np.errstate(all="ignore"):  # what is infinite becomes some number
+    with np.errstate(all="ignore"):  # infinities become some number
         return scaled(np.rint(x * 10).astype(np.int64) if x.dtype.kind == "f" else x, dtype)
 
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
-    """Smaller examples of the same kind; none of vectors that do not fit together."""
+    """Yield smaller examples of the same kind; none if the vectors do not fit together."""
     if example.prop != BAD:
         yield from sparser(example, ranks) if isinstance(example.xs[0], Sparse) else lighter(example, ranks)
 
 
 def lighter(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
-    """Examples of arrays with fewer ranks, fewer entries or smaller values: first of all at once, then of ever fewer.
+    """Yield examples of arrays with fewer ranks, fewer entries or smaller values: of all first, then of ever fewer.
 
-    What is most likely to fail stands first, since each may take a launch; fewer of both ranks and entries last.
+    The most likely to fail comes first, since each may take a launch; fewer of both ranks and entries come last.
     """
     table, kind = example.rows, example.prop
     p, n = table.shape
@@ -233,12 +233,12 @@ def lighter(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
 
 
 def fits(kind: str, p: int, n: int) -> bool:
-    """Whether there are examples of that size of a kind."""
+    """Return whether a kind has examples of that size."""
     return n < p or p == 1 if kind == "edge sizes" else n >= p
 
 
 def pieces(places: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
-    """All halves, all quarters, and so on to single ones."""
+    """Yield the places in pieces: all halves, all quarters, and so on to single places."""
     size = len(places)
     while size > 1:
         size = (size + 1) // 2
@@ -246,7 +246,7 @@ def pieces(places: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
 
 
 def nearer(value: Any) -> Iterator[Any]:
-    """1, and values between it and this one, as it is in whole numbers or in tenths."""
+    """Yield 1, then values from half of ``value`` towards it, in whole numbers, or for floats in tenths."""
     if abs(value) <= 1:
         return
     unit = 10 if isinstance(value, np.floating) else 1
@@ -255,19 +255,19 @@ def nearer(value: Any) -> Iterator[Any]:
 
 
 def halved(x: Any) -> Any:
-    """Towards 0, in whole numbers; of floats in tenths."""
+    """Halve the values, rounded towards 0 to whole numbers; of floats to tenths."""
     return (np.trunc(x * 5) / 10 if x.dtype.kind == "f" else x // 2 + (x % 2) * (x < 0)).astype(x.dtype)
 
 
 def changed(table: NDArray[Any], places: Any, value: Any) -> NDArray[Any]:
-    """The same table but for these places."""
+    """Return a copy of the table with ``value`` at these places."""
     other = table.copy()
     other.flat[places] = value
     return other
 
 
 def sparser(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
-    """Examples of sparse vectors with fewer ranks, an index or an entry less, or with smaller values."""
+    """Yield examples of sparse vectors with fewer ranks, an index or an entry less, or smaller values."""
     p, n, kind = example.p, example.n, example.prop
     xs: list[Any] = example.xs
     less = [xs[:q] for q in sorted(ranks) if q < p and fits(kind, q, n)]
@@ -285,6 +285,6 @@ def sparser(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
 
 
 def without(x: Any, i: int, less: int) -> Sparse:
-    """The vector without an entry at that index, and with so many indices less."""
+    """Return the vector without its entry at index ``i``, and ``less`` indices shorter."""
     at = x.indices[x.indices != i]
     return Sparse((at - less * (at > i)).astype(at.dtype), x.values[x.indices != i], x.n - less)

@@ -23,14 +23,14 @@ LENGTHS = (
     1_025, 4_099, 65_537, 131_101, 1_000_003,
     8_193, 16_387, 32_771, 262_147, 524_309, 2_097_169, 4_194_319,
 )  # fmt: skip
-"""Just beyond what programs have as the length of a block, a segment, an eager message or a 16-bit count.
+"""Lengths just beyond what programs use for a block, a segment, an eager message or a 16-bit count.
 
-Those after the first five are for whoever asks for more examples.
+Those after the first five are tried only if more examples are asked for.
 """
 RANKS = (9, 13, 16, 17, 33, 10, 11, 12, 14, 15)
-"""Beyond those that are drawn; the first where fewer are wanted."""
+"""Numbers of ranks beyond those that are drawn; only the first are tried if fewer examples are wanted."""
 SOME = 5
-"""Ranks, up to which special values and scenes are tried."""
+"""The most ranks on which special values and scenes are tried."""
 LONGEST, FEW = 100_000, 4_096
 """The length from which on sparse vectors have few entries, and how many these are."""
 
@@ -38,12 +38,12 @@ Column = Callable[[int, np.dtype[Any]], list[Any]]
 
 
 def halves(p: int, dtype: np.dtype[Any]) -> list[Any]:
-    """Next to the largest number, of either sign, and no sum of some of them beyond it."""
+    """Return numbers near the largest one, of either sign, no sum of which overflows."""
     return [np.finfo(dtype).max / (-2) ** (r + 1) for r in range(p)]
 
 
 def payload(dtype: np.dtype[Any]) -> Any:
-    """A NaN with bits of its own."""
+    """Return a NaN with a payload of its own."""
     return (np.array(np.nan, dtype).view(f"u{dtype.itemsize}") + 5).view(dtype)
 
 
@@ -67,11 +67,11 @@ INTEGERS: Mapping[str, Column] = {
     "wrapping": lambda p, dtype: [np.iinfo(dtype).max, *[1] * (p - 1)],
     "wrapping below": lambda p, dtype: [np.iinfo(dtype).min, *[-1] * (p - 1)],
 }
-"""What stands at one index on all ranks, by name; the first rank has what is special."""
+"""The values of all ranks at one index, by name; the first rank has the special value."""
 
 
 def special(p: int, dtype: str) -> list[Vector]:
-    """For each rank a vector with an entry, or two, of each kind: the special rank differs from entry to entry."""
+    """Return for each rank a vector with one or two entries of each kind; the special rank differs by entry."""
     kind, columns = np.dtype(dtype), FLOATS if dtype.startswith("float") else INTEGERS
     made = [np.array(column(p, kind)).astype(kind) for column in columns.values()]
     with np.errstate(all="ignore"):
@@ -80,19 +80,19 @@ def special(p: int, dtype: str) -> list[Vector]:
 
 
 def numbered(p: int, n: int, dtype: str, call: int = 0) -> list[Vector]:
-    """For each rank a vector of any length, all kinds of numbers in it; as floats they are tenths."""
+    """Return for each rank a vector of length ``n`` with numbers of all kinds; as floats they are tenths."""
     drawn = [np.arange(n, dtype=np.int64) * (r + 2 + call) % 199 - 99 for r in range(p)]
     return [(x / 10 if dtype.startswith("float") else x).astype(dtype) for x in drawn]
 
 
 def partly(x: NDArray[Any], r: int, every: int) -> Sparse:
-    """Rank ``r``'s sparse vector of such entries: one of ``every`` so many, the last among them on even ranks."""
+    """Return rank ``r``'s sparse vector of every ``every``-th entry of ``x``, on even ranks with the last entry."""
     at = np.arange(x.size - 1 - r % 2, -1, -every)[::-1]
     return Sparse(at, x[at], x.size)
 
 
 def sparse_special(p: int, dtype: str) -> list[Vector]:
-    """The special values on all ranks, and after them once more on some."""
+    """Return for each rank a sparse vector: the special values on all ranks, then again on some."""
     table: list[Any] = special(p, dtype)
     some = [partly(x, r, 2) for r, x in enumerate(table)]
     return [
@@ -102,18 +102,18 @@ def sparse_special(p: int, dtype: str) -> list[Vector]:
 
 
 def sparse_numbered(p: int, n: int, dtype: str) -> list[Vector]:
-    """For each rank a sparse vector, of long ones with a part of the entries."""
+    """Return for each rank a sparse vector of length ``n``; long ones have only a part of the entries."""
     table: list[Any] = numbered(p, n, dtype)
     return [partly(x, r, spread(n)) for r, x in enumerate(table)]
 
 
 def spread(n: int) -> int:
-    """How far present entries of a sparse vector are apart: of very long ones few are present."""
+    """Return the distance of present entries of a sparse vector: of very long vectors few are present."""
     return 1 if n < LONGEST else n // FEW
 
 
 def rule(r: int, n: int, dtype: str, *, sparse: bool) -> str:
-    """Rank ``r``'s of these vectors, as Python makes it again."""
+    """Return the Python expression of rank ``r``'s vector of :func:`numbered`, or :func:`sparse_numbered`."""
     numbers = f"np.arange({n}) * {r + 2} % 199 - 99"
     x = f"(({numbers}) / 10).astype(np.{dtype})" if dtype.startswith("float") else f"({numbers}).astype(np.{dtype})"
     at = f"at := np.arange({n - 1 - r % 2}, -1, -{spread(n)})[::-1]"
@@ -121,7 +121,7 @@ def rule(r: int, n: int, dtype: str, *, sparse: bool) -> str:
 
 
 def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str], *, sparse: bool = False) -> list[Example]:
-    """All hard examples of a kind, the most telling first."""
+    """Return all hard examples of a kind, the most telling first."""
     few, turn = [p for p in ranks if p <= SOME] or [min(ranks)], cycle(dtypes)
     specials, numbers = (sparse_special, sparse_numbered) if sparse else (special, numbered)
     if kind == SPECIAL:
@@ -137,12 +137,12 @@ def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str], *, sparse: 
 
 
 def least(kind: str, dtypes: Sequence[str], *, sparse: bool) -> int:
-    """So many of the first make a kind: each dtype, or each scene."""
+    """Return how many of the first examples a kind needs: one for each dtype, or for each scene."""
     return max(1, len(scenes.of(kind, sparse=sparse)), len(dtypes) if kind == SPECIAL else 0)
 
 
 def describe_played(played: Sequence[Example], meaning: str) -> str:
-    """What it means that these hold: the lengths, or the numbers of ranks, that were tried."""
+    """Say what it means that these examples hold: the lengths, or the numbers of ranks, that were tried."""
     if not played or played[0].prop not in (LONG, MANY):
         return meaning
     what = "the mean" if meaning.startswith("the mean") else "the sum"
@@ -153,14 +153,14 @@ def describe_played(played: Sequence[Example], meaning: str) -> str:
 
 
 def staged(scene: str, p: int, dtype: str) -> Example:
-    """A scene on so many ranks."""
+    """Make the example of a scene on ``p`` ranks."""
     calls: list[Any] = [numbered(p, p + 3, dtype, call) for call in range(3)]
     rows: list[Vector] = [np.stack(xs) for xs in zip(*calls)]
     return Example(rows, scenes.SCENES[scene].prop, scene=scene)
 
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
-    """Examples of the same kind with fewer ranks, or with fewer entries, of long vectors with many fewer."""
+    """Yield examples of the same kind with fewer ranks, or fewer entries; long vectors lose many at a time."""
     p, n, dtype, sparse = example.p, example.n, str(example.xs[0].dtype), isinstance(example.xs[0], Sparse)
     allowed = sorted(q for q in (RANKS if example.prop == MANY else ranks) if q < p)
     if example.prop == SPECIAL:
@@ -168,7 +168,7 @@ def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
     else:
         yield from (example._replace(xs=example.xs[:q]) for q in allowed)
     pieces = [n // 2**i for i in range(1, n.bit_length())] if example.prop == LONG else [1] * (n > 1)
-    if example.prop == LONG and sparse:  # other entries are present, so that the rule still makes them
+    if example.prop == LONG and sparse:  # made by the rule anew, so other entries are present
         yield from (example._replace(xs=sparse_numbered(p, n - less, dtype)) for less in pieces)
     else:
         yield from (cut(example, slice(n - less)) for less in pieces)

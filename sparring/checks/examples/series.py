@@ -20,7 +20,7 @@ from sparring.refinement.comparison import sizes
 KEPT = "k"
 """The parameter that says how many entries are kept."""
 CALLS = 3
-"""Of one example, at most: what is left of the first comes back in the second, and again in the third."""
+"""The most calls of one example: what the first leaves out comes back in the second, and again in the third."""
 VALUES = (0, 0, 0, 1, -1, 2, -2, 3, 5, -7, 40)
 SMALL = (0, 1, -1)
 ODD = (-0.0, float("inf"), float("-inf"), float("nan"))
@@ -29,15 +29,15 @@ KINDS = {"result": ("int64", "float64"), "edge sizes": DTYPES[:1], "dtypes": DTY
 
 
 def examples(ranks: Sequence[int], kind: str, drawn: Sequence[str]) -> st.SearchStrategy[Example]:
-    """Examples of one kind; the parameters ``drawn`` are numbers of entries, from none to more than there are.
+    """Return a strategy for examples of one kind; parameters in ``drawn`` are numbers of entries, from 0 to n + 2.
 
-    Hypothesis draws a seed alone: so examples differ from one another, and :func:`fewer` makes them smaller.
+    Hypothesis draws only a seed, so that examples differ from one another; :func:`fewer` makes them smaller.
     """
     return st.integers(0, 2**32 - 1).map(lambda seed: example(np.random.default_rng(seed), ranks, kind, drawn))
 
 
 def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Sequence[str]) -> Example:
-    """One example."""
+    """Draw one example."""
     p, calls = int(rng.choice(ranks)), int(rng.integers(1, CALLS, endpoint=True))
     edges = [n for n in sizes(p) if alike("edge sizes", p, calls, n)]
     n = int(rng.choice(edges) if kind == "edge sizes" else rng.integers(p, 2 * p + 3, endpoint=True))
@@ -46,13 +46,13 @@ def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Se
     rows: NDArray[Any] = scaled(rng.choice(VALUES, (p, calls, n)), dtype)
     if dtype.startswith("float") and rng.random() < 0.5:
         rows = np.where(rng.random(rows.shape) < 0.2, rng.choice(ODD, rows.shape), rows).astype(dtype)
-        if rng.random() < 0.5:  # a sum is -0.0 only where all ranks have that
+        if rng.random() < 0.5:  # a sum is -0.0 only if all ranks have -0.0
             rows[rows == 0] = -0.0
     return having(Example([], kind, params), rows)
 
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
-    """Examples of the same kind with a rank, a call or an index less, of integers, or with something smaller."""
+    """Yield examples of the same kind with one rank, call or index less, of integers, or with a smaller value."""
     rows = example.rows
     less = [np.delete(rows, i, axis) for axis in range(3) for i in range(rows.shape[axis])]
     yield from (having(example, cut) for cut in less if cut.shape[0] in ranks and alike(example.prop, *cut.shape))
@@ -64,23 +64,23 @@ def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
 
 
 def smaller(example: Example, rows: NDArray[Any]) -> Iterator[Example]:
-    """The same size with one smaller value."""
+    """Yield examples of the same size with one value smaller."""
     for place in map(tuple, np.argwhere(rows != 0)):
         yield from (having(example, changed(rows, place, v)) for v in SMALL if not abs(rows[place]) <= abs(v))
 
 
 def alike(kind: str, p: int, calls: int, n: int) -> bool:
-    """Whether there are examples of that size of a kind."""
+    """Return whether a kind has examples of that size."""
     return calls > 0 and (n < p or p == 1 if kind == "edge sizes" else n >= p)
 
 
 def having(example: Example, rows: NDArray[Any]) -> Example:
-    """Other vectors."""
+    """Return the example with the vectors ``rows`` instead of its own."""
     return example._replace(xs=[np.ascontiguousarray(x) for x in rows])
 
 
 def changed(rows: NDArray[Any], place: tuple[Any, ...], value: int) -> NDArray[Any]:
-    """The same vectors but for one value, or those at one place."""
+    """Return a copy of the vectors with ``value`` at ``place``."""
     other = rows.copy()
     other[place] = value
     return other

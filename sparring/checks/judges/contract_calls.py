@@ -20,11 +20,11 @@ from sparring.sparse import Sparse
 
 Flaws = dict[str, str]
 SURE = 7.0
-"""Standard errors from the right mean: of a normal one 2.6e-12 lie beyond, and some hundred means are looked at."""
+"""Standard errors allowed from the right mean: of normal means 2.6e-12 lie beyond, and some hundred are tested."""
 
 
 class Call(NamedTuple):
-    """One call: ``i`` of all, ``xs`` what ranks put in, ``results`` as arrays; ``k``: how many entries are kept."""
+    """Call ``i`` of a run: ``xs`` the ranks' inputs, ``results`` as arrays, ``k`` the number of kept entries."""
 
     example: Example
     seen: Observed
@@ -35,18 +35,18 @@ class Call(NamedTuple):
 
     @property
     def number(self) -> int:
-        """Which it is since the instance was made."""
+        """The number of calls before this one on the same instance."""
         return self.i % len(self.example.calls)
 
     def residuals(self, i: int) -> Sequence[Any]:
-        """What each rank shows after call ``i``; before the first, zeros."""
+        """Return the residual that each rank shows after call ``i``; before the instance's first call, zeros."""
         if i < self.i - self.number:
             return [np.zeros_like(x) for x in self.xs]
         return self.seen.residuals[i] if self.seen.residuals else [None] * self.example.p
 
 
 def judge_calls(example: Example, seen: Observed, contract: Contract, k: Any, warm_up: int) -> Flaws:
-    """Property -> what is wrong in the first call in which something is."""
+    """Return property -> what is wrong, for the first call with a flaw."""
     for i, ys in enumerate(seen.ys):
         xs = [np.asarray(x) for x in example.calls[i % len(example.calls)]]
         misfits = [f"rank {r} {why}" for r, (y, x) in enumerate(zip(ys, xs)) if (why := misfit(y, x))]
@@ -59,19 +59,19 @@ def judge_calls(example: Example, seen: Observed, contract: Contract, k: Any, wa
 
 
 def misfit(y: Any, x: NDArray[Any]) -> str:
-    """Why a result is no vector of the input's length and dtype; empty where it is."""
+    """Say why a result is no vector of the input's length and dtype; "" if it is one."""
     if not isinstance(y, Sparse):
         return misshapen(y, x) if isinstance(y, np.ndarray) else f"returned {called(y)}, not {kind(x)}, nor a Sparse"
     return unsound(widened(y), Sparse(np.empty(0, np.int64), x[:0], x.size))
 
 
 def dense(y: Any) -> NDArray[Any]:
-    """Of either form."""
+    """Return a result, sparse or not, as an array."""
     return y.dense() if isinstance(y, Sparse) else y
 
 
 def feedback(call: Call, contract: Contract) -> Flaws:
-    """Nothing is lost, and results have few entries."""
+    """Judge an error-feedback call: nothing is lost, and results have at most so many entries."""
     flaws: Flaws = {}
     if contract.entries:
         most = contract.most(call.example.p, call.k)
@@ -85,10 +85,10 @@ def feedback(call: Call, contract: Contract) -> Flaws:
 
 
 def unbalanced(call: Call, contract: Contract) -> str:
-    """The first index at which results so far and residuals do not add up to what was put in; or empty.
+    """Name the first index at which results so far and residuals do not add up to the inputs; "" if there is none.
 
-    Each call rounds what it adds to a residual and takes from it, and a sum of p: all of entries no larger than
-    what was put in and the residuals on the way.
+    The slack covers each call's roundings: of what it adds to a residual and takes from it, and of a sum of p terms.
+    All these have entries no larger than the inputs and the residuals on the way.
     """
     first, p = call.i - call.number, call.example.p
     for i in range(first, call.i + 1):
@@ -100,7 +100,7 @@ def unbalanced(call: Call, contract: Contract) -> str:
     way = np.concatenate([np.stack(call.seen.residuals[i]) for i in range(first, call.i + 1)]).astype(np.float64)
     residuals = way[-p:]
     parts = np.concatenate([given, -residuals, *[-results] * times]).astype(np.float64)
-    sound = np.isfinite(parts).all(axis=0)  # what was put in is finite
+    sound = np.isfinite(parts).all(axis=0)  # the inputs are finite
     weight = np.abs(given.astype(np.float64)).sum(axis=0) + 2 * np.abs(way).sum(axis=0)
     far = np.array([abs(math.fsum(column)) for column in np.where(sound, parts, 0).T.tolist()])
     off = ~(sound & (far <= gamma(p + 4, given.dtype) * weight + smallest(given.dtype)))
@@ -113,7 +113,7 @@ def unbalanced(call: Call, contract: Contract) -> str:
 
 
 def strange(call: Call, residuals: Sequence[NDArray[Any]]) -> str:
-    """The first rank that keeps no vector of its input's length and dtype; empty where all do."""
+    """Name the first rank whose residual is no array of its input's length and dtype; "" if there is none."""
     for r, (x, left) in enumerate(zip(call.xs, residuals)):
         if misshapen(left, x):
             return f"rank {r} keeps a residual of {left.dtype} and shape {left.shape}, not {kind(x)}"
@@ -121,12 +121,12 @@ def strange(call: Call, residuals: Sequence[NDArray[Any]]) -> str:
 
 
 def smallest(dtype: np.dtype[Any]) -> float:
-    """What rounding may change of any number however small, a few times."""
+    """Return the slack for a few roundings of numbers however small."""
     return 8 * float(np.finfo(str(dtype)).smallest_subnormal)
 
 
 def contracted(call: Call, contract: Contract) -> Flaws:
-    """Of what was to be sent, what stays behind is smaller by the contract's part."""
+    """Judge a contraction: of what a rank had to send, what it keeps is smaller by the contract's factor."""
     if unshown(call.seen) and (call.example.p > 1 or call.number):
         return {}
     n, before, after = call.example.n, call.residuals(call.i - 1), call.residuals(call.i)
@@ -147,7 +147,7 @@ def contracted(call: Call, contract: Contract) -> Flaws:
 
 
 def bounded(call: Call, contract: Contract) -> Flaws:
-    """Results are near the sum."""
+    """Judge a bounded error: each result is as near to the sum, or the mean, as the contract says."""
     if not call.example.n:
         return {}
     right, slack = reference(call.xs, mean=contract.mean)
@@ -166,7 +166,7 @@ def bounded(call: Call, contract: Contract) -> Flaws:
 
 
 def expected(example: Example, seen: Observed, contract: Contract) -> str:
-    """Where the mean of all results is not the sum, as surely as ``SURE`` standard errors say; empty where it is."""
+    """Say where the mean of all results is more than ``SURE`` standard errors off the sum; "" if nowhere."""
     xs = [np.asarray(x) for x in example.calls[0]]
     right, slack = reference(xs, mean=contract.mean)
     for r in range(example.p):
@@ -175,7 +175,7 @@ def expected(example: Example, seen: Observed, contract: Contract) -> str:
             return f"rank {r} {misfits[0]}"
         table = np.stack([dense(ys[r]) for ys in seen.ys]).astype(np.float64)
         means, error = table.mean(axis=0), table.std(axis=0, ddof=1) / math.sqrt(len(table))
-        rounded = slack + 2 * unit(xs[r].dtype) * np.abs(table).max(axis=0)  # of one result, and so of their mean
+        rounded = slack + 2 * unit(xs[r].dtype) * np.abs(table).max(axis=0)  # of one result, so of their mean
         far = ~(np.abs(means - right) <= SURE * error + rounded)
         if far.any():
             at = int(np.argmax(far))
@@ -186,7 +186,7 @@ def expected(example: Example, seen: Observed, contract: Contract) -> str:
 
 
 def nothing(call: Call, contract: Contract) -> Flaws:  # noqa: ARG001  # as the others are called
-    """Single calls of an unbiased one tell nothing."""
+    """Return no flaws: single calls of an unbiased reducer tell nothing."""
     return {}
 
 
@@ -199,7 +199,7 @@ JUDGES: Mapping[str, Callable[[Call, Contract], Flaws]] = {
 
 
 def unseen(example: Example, seen: Observed, contract: Contract, warm_up: int) -> Flaws:
-    """Property -> why a run that came to its end tells nothing of it."""
+    """Return property -> why a run that came to its end tells nothing about it."""
     prop = {"error-feedback": "conservation", "contraction": "contraction"}.get(contract.name)
     alone = contract.name == "contraction" and example.p == 1 and not warm_up  # what is left out of the first result
     if not prop or alone:
@@ -208,7 +208,7 @@ def unseen(example: Example, seen: Observed, contract: Contract, warm_up: int) -
 
 
 def unshown(seen: Observed) -> str:
-    """Why nobody sees what ranks keep; empty where all show it."""
+    """Say why the residuals of ranks are not visible; "" if all ranks show them."""
     if seen.ys and not seen.residuals:
         return FUNCTION
     hidden = [r for left in seen.residuals for r, x in enumerate(left) if not isinstance(x, np.ndarray)]

@@ -25,7 +25,7 @@ SILENT = "page {} claims on no topology that each link serves one pair; --topolo
 
 @np.errstate(all="ignore")
 def judge_run(example: Example, seen: Observed, page: Page | None, question: Question) -> dict[str, str]:
-    """Property -> what is wrong; a property that is not named holds on this example."""
+    """Return property -> what is wrong; a property that is not named holds on this example."""
     flaws = dict(seen.flaws)
     flaws |= results(example, seen, page, question) | disagreement(seen) | changed(example, seen)
     if question.watched and seen.trace is not None and seen.ys:
@@ -34,7 +34,7 @@ def judge_run(example: Example, seen: Observed, page: Page | None, question: Que
 
 
 def accepted(example: Example, seen: Observed) -> dict[str, str]:
-    """That vectors which do not fit together were taken as if they did."""
+    """Return the flaw that no rank refused vectors that do not fit together; none if some rank did."""
     if seen.refusing or seen.refused:
         return {}
     first = example.xs[0]
@@ -44,13 +44,13 @@ def accepted(example: Example, seen: Observed) -> dict[str, str]:
 
 
 def results(example: Example, seen: Observed, page: Page | None, question: Question) -> dict[str, str]:
-    """What is wrong with what the ranks return, and where the run first left the page."""
+    """Say what is wrong with the ranks' results, and where the run first differs from the page."""
     found = compared(example, seen, page, question)
     return {prop: why + located(example, seen, page) for prop, why in found.items()}
 
 
 def compared(example: Example, seen: Observed, page: Page | None, question: Question) -> dict[str, str]:
-    """Results against the contract, or against the page's bits where these are its own matter, else against the sum."""
+    """Judge results by the contract; or by the page's bits, if the page is dense or selecting; else by the sum."""
     if question.reduces:
         kept = {**question.params, **example.params}.get(KEPT)
         return contract_calls.judge_calls(example, seen, question.reduces, kept, question.drawn.warm_up[0])
@@ -62,7 +62,7 @@ def compared(example: Example, seen: Observed, page: Page | None, question: Ques
 
 
 def located(example: Example, seen: Observed, page: Page | None) -> str:
-    """Where the run first left the page, if it is known."""
+    """Say where the run first differs from the page; "" if that is not known."""
     if page is None or seen.trace is None:
         return ""
     first = compare(page, example.xs, seen.trace, "steps")
@@ -74,7 +74,7 @@ def located(example: Example, seen: Observed, page: Page | None) -> str:
 
 
 def disagreement(seen: Observed) -> dict[str, str]:
-    """Two ranks with different bits."""
+    """Name the first rank with other bits than rank 0."""
     for ys in seen.ys:
         for r, y in enumerate(ys[1:], start=1):
             if comparable(y, ys[0]) and (odd := unequal(y, ys[0])):
@@ -83,7 +83,7 @@ def disagreement(seen: Observed) -> dict[str, str]:
 
 
 def changed(example: Example, seen: Observed) -> dict[str, str]:
-    """An input that is not as it was."""
+    """Name the first input that was changed."""
     after = example._replace(xs=seen.inputs)
     for call, vectors in enumerate(zip(example.calls, after.calls), start=1):
         for r, (x, y) in enumerate(zip(*vectors)):
@@ -94,7 +94,7 @@ def changed(example: Example, seen: Observed) -> dict[str, str]:
 
 
 def unstable(first: Observed, second: Observed) -> dict[str, str]:
-    """Two runs on the same inputs that end with different bits."""
+    """Name the first rank whose results have different bits in two runs on the same inputs."""
     for i, once in enumerate(first.ys):
         for again in second.ys[i :: len(first.ys)]:
             for r, (a, b) in enumerate(zip(once, again)):
@@ -104,7 +104,7 @@ def unstable(first: Observed, second: Observed) -> dict[str, str]:
 
 
 def messages(example: Example, trace: Trace, page: Page | None, question: Question) -> Mapping[str, str]:
-    """How what was sent differs from what the page sends, or where messages meet."""
+    """Say how the messages sent differ from the page's, or which link they share."""
     watched = question.watched
     flaws: dict[str, object] = {}
     if page is not None:
@@ -119,14 +119,14 @@ def messages(example: Example, trace: Trace, page: Page | None, question: Questi
 
 
 def crowded(trace: Trace, page: Page | None, topology: str) -> str | None:
-    """The first link with messages of two pairs, on the topology or on those that the page names."""
+    """Name the first link with messages of two pairs, on the given topology or on those that the page names."""
     if topology:
         return shared(topology, used(trace), trace.ranks)
     return contended(page, trace) if page else None
 
 
 def unclaimed(example: Example, trace: Trace | None, page: Page | None, question: Question) -> dict[str, str]:
-    """Why nothing can be said of contention: no message is seen, or the page does not promise it, or not keep it."""
+    """Say why contention is not judged: no message is seen, or the page claims no freedom from it, or has it itself."""
     if "contention" not in question.watched:
         return {}
     if trace is not None and not any(trace.sends()) and (calls := inside(trace, 0)):
@@ -141,5 +141,5 @@ def unclaimed(example: Example, trace: Trace | None, page: Page | None, question
 
 @np.errstate(all="ignore")
 def unread(example: Example, seen: Observed, page: Page | None) -> bool:
-    """Whether lists were sent in a form that is not known here."""
+    """Return whether sparse lists were sent in a form that sparring does not know."""
     return page is not None and page.listed and seen.trace is not None and unknown(page, example.xs, seen.trace)

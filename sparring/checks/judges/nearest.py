@@ -34,14 +34,14 @@ Message = tuple[int, int, int | None]
 
 
 class Amount(NamedTuple):
-    """What the rank that sends the most sends: messages, and words, or bytes where lists are sent and read."""
+    """The most that one rank sends: messages, and words, or bytes if lists are sent; None if they are not read."""
 
     messages: int
     words: int | None
 
 
 class Nearest(NamedTuple):
-    """The page, and any others that send the same; ``same``: whether the target sends just that, else ``distance``."""
+    """The nearest pages, at one ``distance``; ``same``: whether the target sends the messages of the first."""
 
     names: tuple[str, ...]
     same: bool
@@ -51,12 +51,12 @@ class Nearest(NamedTuple):
     unit: str
     sent: Amount
     planned: Amount | None
-    """What the first of them sends; None where no page sends any message of the target's."""
+    """What the first page sends; None if no page sends any message of the target's."""
     formulas: tuple[str, str]
-    """Of messages and words of the first of them, to follow a number; empty where none is derived."""
+    """The formulas of the first page's messages and words, to follow a number; empty if none is derived."""
 
     def as_dict(self) -> dict[str, Any]:
-        """For a report."""
+        """Return the fields and the sentence as values for a report."""
         told = {**self._asdict(), "names": list(self.names), "distance": round(self.distance, 3)}
         planned = self.planned and self.planned._asdict()
         return {**told, "sent": self.sent._asdict(), "planned": planned, "text": str(self)}
@@ -76,7 +76,7 @@ class Nearest(NamedTuple):
 
 
 def nearest(question: Question, place: Place) -> Nearest | str:
-    """The page that the target's messages come nearest to; a sentence where a run tells none."""
+    """Find the page that the target's messages come nearest to; return a sentence if a run tells none."""
     p = max((p for p in question.ranks if p <= MOST), default=min(question.ranks))
     xs = vectors(p, sparse=question.sparse, seed=question.seed)
     seen = place.observe(question.target, Example(xs, "result"))
@@ -88,7 +88,7 @@ def nearest(question: Question, place: Place) -> Nearest | str:
 
 
 def vectors(p: int, *, sparse: bool, seed: int) -> list[Any]:
-    """Integers that tell ranks and entries apart; of sparse vectors about half of them."""
+    """Draw vectors of integers that tell ranks and entries apart; sparse vectors have about half of the entries."""
     rng = np.random.default_rng([abs(seed), p])
     n = 2 * p + 3
     xs = [rng.integers(1, 1 << 30, n) for _ in range(p)]
@@ -96,7 +96,7 @@ def vectors(p: int, *, sparse: bool, seed: int) -> list[Any]:
 
 
 def candidates(sparse: bool) -> Iterator[Page]:
-    """The pages of such vectors that keep no state."""
+    """Yield the pages for dense or for sparse vectors that keep no state and are no compositions."""
     for name in pages.names():
         page = pages.find(name)
         if page.sparse == sparse and not page.stateful and not page.composed:
@@ -104,7 +104,7 @@ def candidates(sparse: bool) -> Iterator[Page]:
 
 
 def among(found: Sequence[Page], xs: Sequence[Any], trace: Trace) -> Nearest | str:
-    """The nearest of these pages."""
+    """Return the nearest of the pages ``found`` that take vectors like ``xs``; a sentence if none does."""
     likely = [likeness(page, xs, trace) for page in found if runs(page, xs)]
     if not likely:
         return "no page takes such vectors"
@@ -112,7 +112,7 @@ def among(found: Sequence[Page], xs: Sequence[Any], trace: Trace) -> Nearest | s
 
 
 def chosen(likely: Sequence[Likeness], p: int, n: int, width: int) -> Nearest:
-    """The nearest of these, on so many ranks with vectors of so many entries of so many bytes."""
+    """Return the nearest of these, on ``p`` ranks with vectors of ``n`` entries of ``width`` bytes."""
     best = min(one.rank for one in likely)
     near, *others = (one for one in likely if one.rank == best)
     scale, unit = (1, "bytes") if near.page.listed else (width, "words")
@@ -124,7 +124,7 @@ def chosen(likely: Sequence[Likeness], p: int, n: int, width: int) -> Nearest:
 
 
 def runs(page: Page, xs: Sequence[Any]) -> bool:
-    """Whether the page takes so many ranks and vectors of that kind."""
+    """Return whether the page takes that many ranks and vectors of that kind."""
     try:
         list(messages(page, xs))
     except SparringError:
@@ -133,7 +133,7 @@ def runs(page: Page, xs: Sequence[Any]) -> bool:
 
 
 class Likeness(NamedTuple):
-    """How far the messages of a run are from a page's; bytes are None where they are not read."""
+    """The messages of a run, ``ours``, and of a page, ``theirs``; bytes are None if they are not read."""
 
     page: Page
     same: bool
@@ -142,18 +142,18 @@ class Likeness(NamedTuple):
 
     @property
     def distance(self) -> float:
-        """From 0 to 1."""
+        """The distance of the two multisets of messages, from 0 to 1."""
         ours, theirs = (Counter(one for one in found if one[-1] != 0) for found in (self.ours, self.theirs))
         return 1 - (ours & theirs).total() / max(1, (ours | theirs).total())
 
     @property
     def rank(self) -> tuple[bool, float]:
-        """By what one is nearer than another."""
+        """The key that orders pages from the nearest on."""
         return not self.same, self.distance
 
 
 def likeness(page: Page, xs: Sequence[Any], trace: Trace) -> Likeness:
-    """The page's messages beside those of a run on the same vectors."""
+    """Compare the page's messages with those of a run on the same vectors."""
     planned = list(messages(page, xs))
     form = spoken(planned, trace) if page.listed else None
     packing = form if isinstance(form, Packing) else None  # with a header messages are no whole number of words
@@ -165,7 +165,7 @@ def likeness(page: Page, xs: Sequence[Any], trace: Trace) -> Likeness:
 
 
 def most(found: Sequence[Message], p: int, scale: int) -> Amount:
-    """The most messages, and the most words of so many bytes, that one rank sends."""
+    """Return the most messages, and the most words of ``scale`` bytes, that one rank sends."""
     sent, words = Counter(src for src, *_ in found), Counter[int]()
     for src, _, nbytes in found:
         words[src] += nbytes or 0
@@ -174,7 +174,7 @@ def most(found: Sequence[Message], p: int, scale: int) -> Amount:
 
 
 def formulas(page: Page, p: int, n: int, counted: Amount) -> tuple[str, str]:
-    """Of messages and words a rank, to follow what was counted; empty where none is derived, and of lists."""
+    """Return a rank's formulas of messages and words, to follow the counts; "" if none is derived, and for lists."""
     from sparring.costs.formulas import symbols
     from sparring.costs.pricing import cost
 

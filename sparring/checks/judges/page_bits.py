@@ -14,7 +14,7 @@ from sparring.spec.core.model import Page
 
 
 def judge_bits(example: Example, seen: Observed, page: Page) -> dict[str, str]:
-    """The property that the first other result falsifies."""
+    """Return the property that a wrong result falsifies -> the first wrong result."""
     wanted = expected(page, example)
     for i, ys in enumerate(seen.ys):
         for r, (y, right) in enumerate(zip(ys, wanted[i % len(wanted)])):
@@ -24,14 +24,14 @@ def judge_bits(example: Example, seen: Observed, page: Page) -> dict[str, str]:
 
 
 def expected(page: Page, example: Example) -> list[list[Any]]:
-    """By call and rank what the page ends with."""
+    """Return the page's results, by call and rank."""
     if not page.stateful:
         return [comparison.expected(page, example.xs)]
     return [[done.result for done in call] for call in stateful.expected(page, example.xs)]
 
 
 def unlike(y: Any, wanted: Any) -> str:
-    """What is wrong with a result; empty where nothing is."""
+    """Say what is wrong with a result; "" if nothing is."""
     if why := misshapen(y, wanted):
         return why
     return f"has {shown(y)}, reference {shown(wanted)}" if unequal(y, wanted) else ""

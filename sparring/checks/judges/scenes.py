@@ -20,7 +20,7 @@ OWN = "own memory"
 
 @np.errstate(all="ignore")
 def judge_scene(example: Example, seen: Observed, page: Page | None, contract: Contract | None) -> dict[str, str]:
-    """Property -> what is wrong."""
+    """Return property -> what is wrong."""
     where, prop = SCENES[example.scene].told, example.prop
     flaws = {found: f"{where}, {why}".lstrip(", ") if found == prop else why for found, why in seen.flaws.items()}
     flaws |= next(({OWN: f"rank {r}: {one[0]}"} for r, one in enumerate(seen.remarks) if one), {})
@@ -35,7 +35,10 @@ def judge_scene(example: Example, seen: Observed, page: Page | None, contract: C
 
 
 def taken(example: Example, seen: Observed, *, mean: bool) -> str:
-    """What is wrong where no rank refuses an inter-communicator: in MPI each gets the sum of the other group."""
+    """Say what is wrong if no rank refuses an inter-communicator; "" if some rank does, or all results are right.
+
+    In MPI each rank gets the sum of the other group.
+    """
     if seen.refusing or seen.refused:
         return ""
     where, xs = SCENES[example.scene].told, inputs_of_call(example, seen, 0)
@@ -48,12 +51,12 @@ def taken(example: Example, seen: Observed, *, mean: bool) -> str:
 
 
 def refused(example: Example, seen: Observed) -> bool:
-    """Whether some rank raised where it may; what ends the process, a crash or an abort, refuses nothing."""
+    """Return whether some rank raised in a scene where it may; a crash or an abort is no refusal."""
     return bool(example.scene) and SCENES[example.scene].refusable and seen.raised
 
 
 def first(example: Example, seen: Observed, call: int, page: Page | None, *, mean: bool) -> str:
-    """The first rank whose result is another than the sum."""
+    """Name the first rank whose result is not the sum; "" if there is none."""
     xs = inputs_of_call(example, seen, call)
     for ranks in parties(example, call):
         for r, right in zip(ranks, sums.references([xs[r] for r in ranks], page, mean=mean)):
@@ -63,7 +66,7 @@ def first(example: Example, seen: Observed, call: int, page: Page | None, *, mea
 
 
 def inputs_of_call(example: Example, seen: Observed, call: int) -> Sequence[Any]:
-    """What ranks got in a call; in the last one of a series it is what came in the one before."""
+    """Return the ranks' inputs in a call; in the last one of the scene "again" these are the results before it."""
     scene = SCENES[example.scene]
     if scene.play is scenes.again and call == 3:
         return seen.ys[call - 1]
@@ -73,7 +76,7 @@ def inputs_of_call(example: Example, seen: Observed, call: int) -> Sequence[Any]
 
 
 def parties(example: Example, call: int) -> Iterator[Sequence[int]]:
-    """Whose vectors are added to one another."""
+    """Yield the sets of ranks whose vectors are added to one another."""
     p, parted = example.p, SCENES[example.scene].play is scenes.split
     for part in range(2 if parted else 1):
         if ranks := [r for r in range(p) if not parted or scenes.part(call, r, p) == part]:

@@ -30,7 +30,7 @@ FUNCTION = "a function keeps nothing from call to call: what it leaves out is lo
 
 
 def judge_calls(example: Example, seen: Observed, page: Page) -> dict[str, str]:
-    """Property -> what is wrong in the first call in which something is."""
+    """Return property -> what is wrong, for the first call with a flaw."""
     wanted = list(stateful.expected(page, example.xs))
     for i in range(len(seen.ys)):
         if flaws := in_call(example, seen, i, wanted[i % len(wanted)]):
@@ -39,7 +39,7 @@ def judge_calls(example: Example, seen: Observed, page: Page) -> dict[str, str]:
 
 
 def in_call(example: Example, seen: Observed, i: int, wanted: Sequence[stateful.Done]) -> dict[str, str]:
-    """Property -> what is wrong in call ``i``, those before it being right."""
+    """Return property -> what is wrong in call ``i``, if the calls before it are right."""
     flaws: dict[str, str] = {}
     residuals = seen.residuals[i] if seen.residuals else [None] * example.p
     for r, (y, residual, right) in enumerate(zip(seen.ys[i], residuals, wanted)):
@@ -54,7 +54,7 @@ def in_call(example: Example, seen: Observed, i: int, wanted: Sequence[stateful.
 
 
 def unseen(seen: Observed) -> dict[str, str]:
-    """Property -> why a run that came to its end tells nothing of it."""
+    """Return property -> why a run that came to its end tells nothing about it."""
     if seen.ys and not seen.residuals:
         return {"conservation": FUNCTION}
     hidden = [r for left in seen.residuals for r, x in enumerate(left) if not isinstance(x, np.ndarray)]
@@ -62,7 +62,7 @@ def unseen(seen: Observed) -> dict[str, str]:
 
 
 def when(example: Example, i: int) -> str:
-    """Which call it is, if there are several."""
+    """Say which call ``i`` is; "" if there is only one."""
     again, call = divmod(i, len(example.calls))
     if again:
         return f"in call {call + 1}, begun anew on the same communicator, "
@@ -70,7 +70,7 @@ def when(example: Example, i: int) -> str:
 
 
 def unlike(y: Any, wanted: Sparse) -> str:
-    """What is wrong with a result."""
+    """Say what is wrong with a result; "" if nothing is."""
     y = widened(y)
     if why := elsewhere(y, wanted):
         return why
@@ -78,13 +78,13 @@ def unlike(y: Any, wanted: Sparse) -> str:
 
 
 def widened(y: Any) -> Any:
-    """A sparse vector with indices of int64, since they may be of either width."""
+    """Return a sparse vector with its indices as int64, since they may be of either width; anything else as it is."""
     fits = isinstance(y, Sparse) and y.indices.dtype in INDICES
     return Sparse.made(y.indices.astype(np.int64), y.values, y.n) if fits else y
 
 
 def unkept(residual: Any, wanted: NDArray[Any]) -> str:
-    """What is wrong with a residual, where there is one; a zero may have either sign, which no result shows."""
+    """Say what is wrong with a residual, if one is shown; a zero may have either sign, which no result shows."""
     if not isinstance(residual, np.ndarray):
         return ""
     if misshapen(residual, wanted):
@@ -95,7 +95,7 @@ def unkept(residual: Any, wanted: NDArray[Any]) -> str:
 
 
 def otherwise(y: Any, wanted: Sparse) -> str:
-    """Which entry was selected that the page does not select, or the other way round."""
+    """Name an entry that the target selected and the page does not, or the other way round; "" if none."""
     if not isinstance(y, Sparse):
         return ""
     more, less = besides(y, wanted), besides(wanted, y)
@@ -107,13 +107,13 @@ def otherwise(y: Any, wanted: Sparse) -> str:
 
 
 def besides(x: Sparse, other: Sparse) -> str:
-    """The first entry that ``other`` does not have; empty where there is none."""
+    """Name the first entry of ``x`` that ``other`` does not have; "" if there is none."""
     odd = np.flatnonzero(~np.isin(x.indices, other.indices))[:1]
     return "".join(f"index {x.indices[i]} with {x.values[i]}" for i in odd)
 
 
 def unbalanced(example: Example, seen: Observed, i: int) -> str:
-    """The first index at which the results so far and the residuals do not add up to what was put in, in words."""
+    """Name the first index at which results so far and residuals do not add up to the inputs; "" if there is none."""
     call = i % len(example.calls)
     given = np.concatenate(list(example.rows[:, : call + 1]))
     if any(misshapen(x, given[0]) for x in seen.residuals[i]):
@@ -128,10 +128,10 @@ def unbalanced(example: Example, seen: Observed, i: int) -> str:
 
 
 def missing(given: NDArray[Any], found: NDArray[Any]) -> int | None:
-    """The first index at which the rows of ``found`` do not add up to those of ``given``.
+    """Return the first index at which the rows of ``found`` do not add up to those of ``given``; None if all do.
 
-    Integers add up exactly, and wrap; floats up to what any order of addition can lose.  What may
-    overflow, and what was no number from the beginning, is not weighed.
+    Integers add up exactly, and wrap; floats up to what any order of addition can lose.  Entries that
+    may overflow, or were no finite numbers from the beginning, are not compared.
     """
     if given.dtype.kind == "i":
         wrong = given.sum(axis=0, dtype=given.dtype) != found.sum(axis=0, dtype=given.dtype)
@@ -146,5 +146,5 @@ def missing(given: NDArray[Any], found: NDArray[Any]) -> int | None:
 
 
 def first(wrong: NDArray[np.bool_]) -> int | None:
-    """The first index at which something is wrong."""
+    """Return the first index at which something is wrong; None if nothing is."""
     return int(np.argmax(wrong)) if wrong.any() else None

@@ -23,7 +23,7 @@ Reference: TypeAlias = tuple[Vector, Array]
 
 
 def judge_sums(example: Example, seen: Observed, page: Page | None, *, mean: bool = False) -> dict[str, str]:
-    """The property that a wrong sum falsifies, and the first one."""
+    """Return the property that a wrong sum falsifies -> the first wrong sum."""
     wanted = references(example.xs, page, seen.roundings, mean=mean)
     for call, ys in enumerate(seen.ys):
         for r, (y, right) in enumerate(zip(ys, wanted)):
@@ -34,7 +34,7 @@ def judge_sums(example: Example, seen: Observed, page: Page | None, *, mean: boo
 
 
 def references(xs: Sequence[Any], page: Page | None, roundings: int = 0, *, mean: bool = False) -> list[Reference]:
-    """For each rank the right result, and how far its entries may lie from it.
+    """Return the right result of each rank, and how far a result's entries may be from it.
 
     The support of sparse vectors is the page's, else the union of all.
     """
@@ -46,7 +46,7 @@ def references(xs: Sequence[Any], page: Page | None, roundings: int = 0, *, mean
 
 
 def sparse_reference(xs: Sequence[Sparse], mine: Sparse, support: Array) -> Reference:
-    """The right sum on that support, where an absent entry adds nothing; of the dtypes of a rank's own vector."""
+    """Return the right sum on ``support``, where an absent entry adds nothing, in the dtypes of ``mine``."""
     table = np.zeros((len(xs), support.size), mine.dtype)
     for row, x in zip(table, xs):
         row[np.searchsorted(support, x.indices)] = x.values
@@ -55,17 +55,17 @@ def sparse_reference(xs: Sequence[Sparse], mine: Sparse, support: Array) -> Refe
 
 
 def unlike(y: Any, wanted: Vector, slack: Array) -> str:
-    """What is wrong with a result; empty where nothing is."""
+    """Say what is wrong with a result; "" if nothing is."""
     if why := elsewhere(y, wanted) if isinstance(wanted, Sparse) else misshapen(y, wanted):
         return why
     far = distant(sparse_lists.values(y), sparse_lists.values(wanted), slack)
-    if not isinstance(wanted, Sparse):  # -0.0 comes of negative zeros alone; whoever begins with 0.0 never has it
+    if not isinstance(wanted, Sparse):  # only negative zeros add up to -0.0; a sum that begins with 0.0 never is
         far |= (slack == 0) & (wanted == 0) & (np.signbit(y) > np.signbit(wanted))
     return different(y, wanted, int(np.argmax(far))) if far.any() else ""
 
 
 def distant(has: Array, right: Array, slack: Array) -> NDArray[np.bool_]:
-    """Where a sum is further from the right one than it may be; integers and what is not finite have no slack."""
+    """Return where a sum is further from the right one than its slack; integers and non-finite values have none."""
     same = (has == right) | ((has != has) & (right != right))  # noqa: PLR0124  # NaN alone is not equal to itself
     with np.errstate(all="ignore"):
         near = np.abs(has.astype(np.float64) - right.astype(np.float64)) <= slack
@@ -74,14 +74,14 @@ def distant(has: Array, right: Array, slack: Array) -> NDArray[np.bool_]:
 
 
 def different(y: Any, wanted: Vector, i: int) -> str:
-    """What is there and what should be; of long vectors the entry alone."""
+    """Say what a result has and what it should have; of long vectors only entry ``i``."""
     if len(sparse_lists.values(wanted)) <= SHOWN:
         return f"has {shown(y)}, reference {shown(wanted)}"
     return f"has {sparse_lists.values(y)[i]} at entry {i}, reference {sparse_lists.values(wanted)[i]}"
 
 
 def misshapen(y: Any, wanted: Array) -> str:
-    """Whether this is no array, or has another shape or dtype."""
+    """Say whether ``y`` is no array, or has another shape or dtype; "" if it fits."""
     if not isinstance(y, np.ndarray):
         return f"returned {called(y)}, not {kind(wanted)}"
     if y.shape != wanted.shape or y.dtype != wanted.dtype:
@@ -90,12 +90,12 @@ def misshapen(y: Any, wanted: Array) -> str:
 
 
 def called(y: Any) -> str:
-    """What was returned that is no vector."""
+    """Name the type of a result that is no vector."""
     return y.what if isinstance(y, NoArray) else type(y).__name__
 
 
 def unsound(y: Any, wanted: Sparse) -> str:
-    """Whether this is no sparse vector, or has other dtypes or another length."""
+    """Say whether ``y`` is no valid sparse vector, or has other dtypes or another length; "" if it fits."""
     if not isinstance(y, Sparse):
         return f"returned {called(y)}, not {kind(wanted)}"
     if kind(y) != kind(wanted):
@@ -108,7 +108,7 @@ def unsound(y: Any, wanted: Sparse) -> str:
 
 
 def elsewhere(y: Any, wanted: Sparse) -> str:
-    """Whether it is no sound vector, or has another support."""
+    """Say whether ``y`` is no valid sparse vector, or has another support; "" if it fits."""
     if why := unsound(y, wanted):
         return why
     odd = np.setxor1d(y.indices, wanted.indices)

@@ -22,7 +22,7 @@ from sparring.trace.events import Event, Trace
 
 Message = TypeVar("Message", Event, Expected)
 Channels = dict[tuple[int, int], list[Message]]
-"""By source and destination, in the order of posting."""
+"""Messages by source and destination, in the order of posting."""
 COUNTED = "as many messages from each rank to each as the page; what is in them a trace does not tell"
 UNSIZED = "how long messages of {} are depends on entries, which a trace does not have"
 BESIDE = "; where each rank's vector lies beside it, as rankR.npz, they are compared"
@@ -30,7 +30,7 @@ FEWER = "rank {} sends rank {} {} messages, the page {}; it may leave out those 
 
 
 def compared(page: Page, trace: Trace) -> tuple[dict[str, str], dict[str, str]]:
-    """What is wrong with steps and agreement; and why volume, and maybe these, are not judged."""
+    """Say what is wrong with steps and agreement, and why volume, and maybe steps and agreement, are not judged."""
     sent: Channels[Event] = defaultdict(list)
     for event in trace.sends():
         sent[event.rank, event.peer].append(event)
@@ -51,9 +51,9 @@ def compared(page: Page, trace: Trace) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def expected(page: Page, trace: Trace) -> list[Expected]:
-    """The page's messages, on vectors of random numbers; of a stateful page in as many calls as the run has."""
+    """Return the page's messages on vectors of random numbers; for a stateful page, in as many calls as the run has."""
     p, rng = trace.ranks, np.random.default_rng(0)
-    n = 2 * number(page.chunks(p))  # every chunk has entries, so that what they are can be told
+    n = 2 * number(page.chunks(p))  # every chunk has entries, by which it is recognized
     if not page.stateful:
         xs: list[Any] = [Sparse(np.arange(n), rng.standard_normal(n), n) for _ in range(p)]
         return list(messages(page, xs))
@@ -64,7 +64,7 @@ def expected(page: Page, trace: Trace) -> list[Expected]:
 
 
 def surplus(sent: Channels[Event], wanted: Channels[Expected]) -> str:
-    """The first message of a rank on a channel where the page sends no more; empty where there is none."""
+    """Name the first message of a rank on a channel where the page sends no more; "" if there is none."""
     for channel, events in sorted(sent.items()):
         if len(events) > (planned := len(wanted[channel])):
             first = events[planned]

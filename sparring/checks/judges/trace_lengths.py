@@ -23,18 +23,18 @@ from sparring.trace.events import Event, Trace
 
 NO_TWINS = "in the page no two messages are alike"
 LONG = 10**9
-"""Entries of vectors of which no chunk is empty."""
+"""Entries of vectors so long that no chunk is empty."""
 MESSAGES = 1 << 18
-"""Of a page, at most: so many can be compared while somebody waits."""
+"""The most messages of a page that are compared, in a time that somebody can wait."""
 
 
 def many(page: Page, p: int) -> bool:
-    """Whether the page may send too many messages to compare."""
+    """Return whether the page may send too many messages to compare."""
     return p * number(page.steps(p)) > MESSAGES
 
 
 class Planned(NamedTuple):
-    """A message of the page: so many words."""
+    """A message of the page, of ``words`` words."""
 
     step: int
     src: int
@@ -47,14 +47,14 @@ class Planned(NamedTuple):
 
 
 class Matched(NamedTuple):
-    """The page's messages with the run's, as far as each channel has the same; and the first that is not."""
+    """The page's messages with the run's, as far as they match, and in ``flaw`` the first that does not."""
 
     pairs: list[tuple[Planned, Event | None]]
     flaw: str
 
 
 def compared(page: Page, trace: Trace, width: int) -> tuple[dict[str, str], dict[str, str]]:
-    """What is wrong with volume, steps and agreement, and why agreement is not judged."""
+    """Say what is wrong with volume, steps and agreement, and why agreement is not judged, if it is not."""
     n = size(page, trace, width)
     wanted = list(planned(page, trace.ranks, n))
     matched = match(wanted, trace, width)
@@ -70,10 +70,10 @@ def compared(page: Page, trace: Trace, width: int) -> tuple[dict[str, str], dict
 
 
 def size(page: Page, trace: Trace, width: int) -> int:
-    """For what length of vectors the page's messages are nearest to the run's.
+    """Return the length of vectors for which the page's messages are nearest to the run's.
 
-    Tried are those for which all ranks, the first, or the last send as many words as the run: a run
-    with one rank's fault is still compared with the page for the right vectors.
+    It tries the lengths for which all ranks, the first, or the last send as many words as in the run: so a
+    run with one faulty rank is still compared with the page for vectors of the right length.
     """
     ranks = range(trace.ranks)
     seen = Counter((event.rank, event.peer, event.nbytes) for event in trace.sends())
@@ -87,7 +87,7 @@ def size(page: Page, trace: Trace, width: int) -> int:
 
 
 def fitting(page: Page, trace: Trace, width: int, among: Sequence[int]) -> int:
-    """The largest length for which these ranks send no more words than in the run."""
+    """Return the largest length for which the ranks ``among`` send no more words than in the run."""
     whole = sum(event.nbytes for event in trace.sends() if event.rank in among) // width
 
     def few(n: int) -> bool:
@@ -97,7 +97,7 @@ def fitting(page: Page, trace: Trace, width: int, among: Sequence[int]) -> int:
         sent = count(page, trace.ranks, n, 0, paths=False).sent
         return sum(sent[r] for r in among)
 
-    low = max(0, whole * LONG // max(1, words(LONG)) - 1)  # words grow in proportion, but for what chunks are cut to
+    low = max(0, whole * LONG // max(1, words(LONG)) - 1)  # words grow in proportion, but for rounding of chunks
     step = 1
     while low and not few(low):
         low, step = max(0, low - step), 2 * step
@@ -111,14 +111,14 @@ def fitting(page: Page, trace: Trace, width: int, among: Sequence[int]) -> int:
 
 
 def planned(page: Page, p: int, n: int) -> Iterator[Planned]:
-    """The page's messages by step and source."""
+    """Yield the page's messages by step and source."""
     for t in range(number(page.steps(p))):
         for src, dst, chunks in step_sends(page, t, p):
             yield Planned(t, src, dst, chunks, number(page.words(src, t, chunks.start, p, n, 0)))
 
 
 def volume(page: Sequence[Planned], trace: Trace, width: int, n: int) -> str:
-    """The first rank whose number of messages or words is not the page's; empty where there is none."""
+    """Name the first rank whose number of messages or words is not the page's; "" if there is none."""
     for rank in range(trace.ranks):
         sent = [event.nbytes for event in trace.sends() if event.rank == rank and event.nbytes]
         wanted = [m.words * width for m in page if m.src == rank and m.words]
@@ -131,7 +131,7 @@ def volume(page: Sequence[Planned], trace: Trace, width: int, n: int) -> str:
 
 
 def match(page: Sequence[Planned], trace: Trace, width: int) -> Matched:
-    """Channel by channel, in the order of posting; a message without entries may be left out."""
+    """Match messages by channel, in the order of posting; a message without entries may be left out."""
     channels: defaultdict[tuple[int, int], list[Event]] = defaultdict(list)
     for event in trace.sends():
         channels[event.rank, event.peer].append(event)
@@ -151,18 +151,18 @@ def match(page: Sequence[Planned], trace: Trace, width: int) -> Matched:
 
 
 def unlike(message: Planned, channel: Sequence[Event]) -> str:
-    """What is on the channel in place of a message."""
+    """Say what is on the channel in place of a message of the page."""
     does = sends(channel[0]) if channel else f"sends rank {message.dst} nothing more"
     return f"{message}: rank {message.src} {does}, the page {entries(message.words)}"
 
 
 def sends(event: Event) -> str:
-    """What an event does, and where."""
+    """Say what an event sends, to which rank, and where in the code."""
     return f"sends {entries(event.count)} to rank {event.peer} ({event.where})"
 
 
 class Like(NamedTuple):
-    """A message of a page as far as it is told: its step and chunks; what it holds on vectors that tell all apart."""
+    """A message of the run: its step and chunks in the page, and its ``content`` there on vectors of random numbers."""
 
     message: object
     content: bytes
@@ -173,9 +173,9 @@ Twins = list[tuple[Like, Like]]
 
 
 def likes(page: Page, p: int, pairs: Sequence[tuple[Planned, Event | None]]) -> Iterator[Like]:
-    """The run's messages with what the page's have in them, on vectors of random numbers."""
+    """Yield the run's messages with the contents of the page's, on vectors of random numbers."""
     rng = np.random.default_rng(0)
-    n = 2 * number(page.chunks(p))  # every chunk has entries, so that what they are can be told
+    n = 2 * number(page.chunks(p))  # every chunk has entries, by which it is recognized
     wanted = messages(page, [rng.standard_normal(n) for _ in range(p)])
     for expected, (message, event) in zip(wanted, pairs):
         if event is not None:
@@ -183,7 +183,7 @@ def likes(page: Page, p: int, pairs: Sequence[tuple[Planned, Event | None]]) -> 
 
 
 def twins(found: Iterable[Like]) -> Twins:
-    """Messages that in the page have the same bits, each with the first of its kind."""
+    """Pair each message with the first one that has the same bits in the page."""
     first: dict[bytes, Like] = {}
     return [
         (one, like) for like in found if like.event.nbytes and (one := first.setdefault(like.content, like)) is not like
@@ -191,7 +191,7 @@ def twins(found: Iterable[Like]) -> Twins:
 
 
 def disagreement(alike: Twins) -> str:
-    """Two messages with other digests than each other, though in the page they are alike."""
+    """Name two messages whose digests differ, though they have the same bits in the page; "" if there are none."""
     for (before, _, sent), (message, _, event) in alike:
         if sent.digest != event.digest:
             return (

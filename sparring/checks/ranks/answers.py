@@ -15,17 +15,17 @@ from sparring.sparse import Sparse
 from sparring.trace.events import Event, Trace
 
 RECORD = 50_000
-"""Operations of one rank whose record can travel."""
+"""The most operations of one rank whose record can be sent."""
 
 
 class NoArray(NamedTuple):
-    """Stands where a rank returned neither array of numbers nor sparse vector: ``what`` it was, e.g. ``NoneType``."""
+    """A result that is neither an array of numbers nor a sparse vector; ``what`` names it, e.g. ``NoneType``."""
 
     what: str
 
 
 class Played(NamedTuple):
-    """What one rank has of an example: its results by call, and its vector after the last call.
+    """One rank's part of an example: its results by call, and its input after the last call.
 
     ``residuals``: what a stateful target shows of what it keeps, after each call; empty for a function;
     ``remarks``: sentences on what else went wrong.
@@ -57,7 +57,7 @@ class Examined(NamedTuple):
 
 
 def ask_for(xs: Sequence[Vector], size: int, calls: int) -> None:
-    """Raises InputError where an example does not fit ``size`` ranks, or is none."""
+    """Raise InputError for an example that does not fit ``size`` ranks, or is none."""
     if not 1 <= len(xs) <= size:
         raise InputError(f"{len(xs)} inputs for a group of {size} ranks: there must be 1 to {size}")
     if calls < 1:
@@ -67,7 +67,7 @@ def ask_for(xs: Sequence[Vector], size: int, calls: int) -> None:
 
 
 def pack_answer(played: Played, events: Sequence[Event] | None) -> Message:
-    """What one rank has of an example, and what it did, where recorded.
+    """Pack one rank's part of an example, with the record of what it did, if there is one.
 
     Raises InputError for a record that is too long.
     """
@@ -84,7 +84,7 @@ def pack_answer(played: Played, events: Sequence[Event] | None) -> Message:
 
 
 def other(y: Any) -> str:
-    """What ``y`` is, if neither an array of numbers nor a sparse vector of such arrays."""
+    """Say what ``y`` is if it is neither an array of numbers nor a sparse vector of such arrays; else ""."""
     if isinstance(y, Sparse):
         why = sparse_arrays.unfit(y)
         return why and f"a Sparse with {why}"
@@ -94,7 +94,7 @@ def other(y: Any) -> str:
 
 
 def examined(answers: Sequence[Message]) -> Examined:
-    """All ranks' answers as one."""
+    """Combine the answers of all ranks into one."""
     inputs = [answer.arrays[-1] for answer in answers]
     found = [list(one) for one in zip(*map(results, answers))]
     calls = answers[0].header["calls"]
@@ -106,6 +106,6 @@ def examined(answers: Sequence[Message]) -> Examined:
 
 
 def results(answer: Message) -> list[Any]:
-    """One rank's results by call, then its residuals."""
+    """Return one rank's results by call, then its residuals."""
     arrays = iter(answer.arrays)
     return [NoArray(what) if what else next(arrays) for what in answer.header["others"]]

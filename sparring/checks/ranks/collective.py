@@ -35,14 +35,14 @@ GRACE = 1.0
 PATIENCE = 60.0
 """Seconds that a rank waits for the others between examples."""
 NAP = 2e-4
-"""Seconds between two looks whether all have come: ranks may be more than cores, so none may spin."""
+"""Seconds between two checks whether all ranks have come: ranks may outnumber cores, so none may spin."""
 LABEL = 256
-"""Bytes of what a rank tells at a meeting, for all to see that they are at the same one."""
+"""Bytes that a rank sends at a meeting, so that all can check that they are at the same one."""
 NOTHING = Message({})
 
 
 class Job:
-    """This process's part in its job; every method is collective: all ranks call it, with the same arguments.
+    """The MPI job of this process; every method is collective: all ranks call it, with the same arguments.
 
     ``terminal``: the file descriptor for last words; under pytest see :func:`terminal`.  Raises
     InputError where no launcher started this process, or one of another MPI library.
@@ -65,7 +65,7 @@ class Job:
         self.control, self.comms = self.world.Dup(), Comms(self.world)
 
     def share(self, message: Message = NOTHING) -> Message:
-        """Rank 0's message, on every rank; the others' count for nothing."""
+        """Return rank 0's message on every rank; the messages of the others are ignored."""
         packed = joined(message) if self.rank == 0 else np.empty(0, np.uint8)
         self._meet("share", PATIENCE)
         size = np.array(packed.size)
@@ -76,9 +76,9 @@ class Job:
         return opened(packed)
 
     def gather(self, message: Message, patience: float = PATIENCE, otherwise: str = "") -> list[Message]:
-        """Every rank's message, by rank, on every rank.
+        """Return the messages of all ranks, by rank, on every rank.
 
-        ``otherwise``: this rank's last words if the others do not come within ``patience`` seconds.
+        ``otherwise``: what this rank prints before it aborts if the others do not come within ``patience`` seconds.
         """
         packed = joined(message)
         self._meet("gather", patience, otherwise)
@@ -89,7 +89,7 @@ class Job:
         return [opened(part) for part in np.split(everything, np.cumsum(sizes)[:-1])]
 
     def load(self, target: str | Callable[..., Any]) -> None:
-        """All ranks import the target, as :meth:`Group.load` has it; what can be called already is loaded.
+        """Import the target on all ranks, as :meth:`Group.load` does; a callable needs no import.
 
         Raises InputError on every rank with the traceback of a module that does not load; one that hangs ends the job.
         """
@@ -116,10 +116,10 @@ class Job:
         timeout: float = 10.0,
         **params: Any,
     ) -> Examined:
-        """One example on the first ``len(xs)`` ranks; arguments and answer as :meth:`Group.examine` has them.
+        """Play one example on the first ``len(xs)`` ranks; arguments and answer are those of :meth:`Group.examine`.
 
         Each rank may give a callable of its own.  Raises the same on every rank: RankFailed if a
-        rank failed and yet all came to the end, InputError for what cannot be run.
+        rank failed but all came to the end, InputError for what cannot be run.
         """
         ask_for(xs, self.size, calls)
         own = targets.absolute(target) if isinstance(target, str) else target
@@ -138,7 +138,7 @@ class Job:
         return examined(answers)
 
     def led(self, target: str | Callable[..., Any], work: Callable[[Led], Any]) -> Any:
-        """What ``work(ranks)`` returns on rank 0, on every rank: something that JSON knows.
+        """Run ``work(ranks)`` on rank 0, and return on every rank what it returns: a value that JSON can hold.
 
         Rank 0 alone does the work, so that it may draw at random and look at the clock; the
         others take part in the examples that it asks ``ranks`` for.  Raises what ``work`` does;
@@ -158,7 +158,7 @@ class Job:
         while "done" not in (told := self.share()).header:
             if "raised" in told.header:
                 raise RankFailed(0, told.header["raised"])
-            with suppress(RankFailed, InputError):  # rank 0 has it too
+            with suppress(RankFailed, InputError):  # rank 0 gets the same error
                 if "named" not in told.header:
                     self.load(told.header["load"])
                 else:
@@ -166,7 +166,7 @@ class Job:
         return told.header["done"]
 
     def _meet(self, what: str, patience: float, otherwise: str = "") -> None:
-        """Wait until all ranks are here; aborts the job if they do not come, or come for something else."""
+        """Wait until all ranks are here; abort the job if they do not come, or come for something else."""
         self.meetings += 1
         here = f"{what} {self.meetings}, {current_test()}".encode()[:LABEL]
         mine, all_of_us = np.zeros(LABEL, np.uint8), np.zeros((self.size, LABEL), np.uint8)
@@ -182,10 +182,10 @@ class Job:
 
     @contextmanager
     def _watched(self, timeout: float, what: str = "no answer") -> Iterator[None]:
-        """The block may take ``timeout`` seconds; then this rank says where it is, and the job ends."""
+        """Give the block ``timeout`` seconds; if it takes longer, print where this rank is, and end the job."""
         timer = threading.Timer(timeout, self._hang, [f"{what} within {timeout:g} s; it is here:"])
         timer.daemon = True
-        # Code in C that lets no other thread run is ended by this alone.
+        # Nothing but this ends C code that lets no other thread run.
         faulthandler.dump_traceback_later(timeout + 1.5 * GRACE, exit=True, file=self.terminal)
         timer.start()
         try:
@@ -195,7 +195,7 @@ class Job:
             faulthandler.cancel_dump_traceback_later()
 
     def _hang(self, why: str) -> None:
-        """All ranks that hang say where before the first of them ends the job."""
+        """Print where this rank hangs, give others that hang time to print theirs, then abort the job."""
         self._say(why)
         faulthandler.dump_traceback(file=self.terminal)
         time.sleep(GRACE)
@@ -211,13 +211,13 @@ class Job:
 
 
 class Led:
-    """What rank 0 has of the job while it leads: like a group, its examples are run by all."""
+    """The job as rank 0 uses it while it leads: like a group, whose examples all ranks run."""
 
     def __init__(self, job: Job) -> None:
         self.job, self.size = job, job.size
 
     def load(self, target: str | Callable[..., Any]) -> None:
-        """As :meth:`Job.load`."""
+        """Import the target on all ranks, as :meth:`Job.load` does."""
         if isinstance(target, str) and target not in self.job.loaded:
             targets.absolute(target)
             self.job.share(Message({"load": target}))
@@ -235,7 +235,10 @@ class Led:
         timeout: float = 10.0,
         **params: Any,
     ) -> Examined:
-        """As :meth:`Job.examine`; where ``target`` is no name, the others take what they gave to :meth:`Job.led`."""
+        """Play one example on all ranks, as :meth:`Job.examine` does.
+
+        If ``target`` is no name, the other ranks use the target that they gave to :meth:`Job.led`.
+        """
         ask_for(xs, self.size, calls)
         asked = {"calls": calls, "rows": rows, "scene": scene, "trace": trace, "timeout": timeout, **params}
         named = target if isinstance(target, str) else None
@@ -244,12 +247,12 @@ class Led:
 
 
 def joined(message: Message) -> NDArray[np.uint8]:
-    """The message's bytes."""
+    """Return the message's bytes."""
     return np.frombuffer(b"".join(message.packed()), np.uint8)
 
 
 def opened(packed: NDArray[np.uint8]) -> Message:
-    """The message that these bytes are."""
+    """Read the message from its bytes."""
     rest = packed.data
 
     def fill(buffer: memoryview) -> None:
@@ -261,12 +264,12 @@ def opened(packed: NDArray[np.uint8]) -> Message:
 
 
 def current_test() -> str:
-    """The test that pytest runs now."""
+    """Return the name of the test that pytest runs now."""
     return os.environ.get("PYTEST_CURRENT_TEST", "outside of tests")
 
 
 def terminal(config: pytest.Config) -> int:
-    """A file descriptor for what must be seen even if pytest comes to no end: it captures the usual one."""
+    """Return a file descriptor for output that is seen even if pytest never ends: it captures the usual one."""
     capture: Any = config.pluginmanager.getplugin("capturemanager")
     if capture is None:
         return os.dup(2)

@@ -14,24 +14,24 @@ from typing import NamedTuple
 
 
 class End(NamedTuple):
-    """What its parent heard of a process: ``status`` as ``waitpid`` has it, ``at`` when, by the monotonic clock."""
+    """A change of a process's state: ``status`` as ``waitpid`` tells it, ``at`` its time by the monotonic clock."""
 
     status: int
     at: float
 
     @property
     def stopped(self) -> bool:
-        """It has not ended: it is suspended."""
+        """True if the process has not ended, but is suspended."""
         return os.WIFSTOPPED(self.status)
 
     @property
     def goes_on(self) -> bool:
-        """It was suspended, and is no more."""
+        """True if the process was suspended and now runs again."""
         return os.WIFCONTINUED(self.status)
 
     @property
     def words(self) -> str:
-        """For a sentence, with the signal's name or the exit code."""
+        """The end of the process in words, with the signal's name or the exit code."""
         if self.stopped:
             return f"is stopped ({name(os.WSTOPSIG(self.status))})"
         if os.WIFSIGNALED(self.status):
@@ -42,7 +42,7 @@ class End(NamedTuple):
 
 
 def name(number: int) -> str:
-    """A signal's name, or its number where it has none.
+    """Return a signal's name, or its number if it has no name.
 
     >>> name(11), name(40)
     ('SIGSEGV', 'signal 40')

@@ -31,13 +31,13 @@ LOADING = 60.0
 """Seconds that ranks get to import a target, all at a time on few cores."""
 NOTHING: Mapping[str, str] = MappingProxyType({})
 MOMENT = 0.1
-"""Seconds for news that come late of a process that has ended earlier."""
+"""Seconds to wait for late news of a process that has ended earlier."""
 FIRST = re.compile(r"(?:Process name: \[\S+@\d+,|Proc: \[\[\d+,\d+\],)(\d+)\]")
 """How Open MPI's launcher, which ends all ranks when one fails, names the one that did."""
 
 
 class Hang(RankFailed, TimeoutError):
-    """Some ranks did not answer in time: ``ranks``; ``stacks`` says where each was, ``rank`` is the first of them."""
+    """The ranks ``ranks`` did not answer in time; ``stacks`` says where each was, ``rank`` is the first of them."""
 
     def __init__(self, ranks: Sequence[int], size: int, timeout: float, stacks: dict[int, str]) -> None:
         self.ranks, self.stacks = tuple(ranks), stacks
@@ -47,7 +47,7 @@ class Hang(RankFailed, TimeoutError):
 
 
 def places(stacks: Mapping[int, str]) -> list[str]:
-    r"""Where ranks are, those at one place together.
+    r"""Say where ranks are, with ranks at the same place in one entry.
 
     >>> places({0: "  line 1", 1: "", 2: "  line 1"})
     ['ranks 0, 2 are here:\n  line 1']
@@ -57,7 +57,7 @@ def places(stacks: Mapping[int, str]) -> list[str]:
 
 
 def name_ranks(ranks: Sequence[int]) -> str:
-    """As a sentence has them.
+    """Name the ranks in words, for a sentence.
 
     >>> name_ranks([0, 2]), name_ranks([1])
     ('ranks 0, 2', 'rank 1')
@@ -70,7 +70,7 @@ class Group:
 
     The processes start with the ``with`` block or the first example, within ``timeout`` seconds,
     and again after a failure.  They end with the block, and also if the driver dies.  Not for use
-    by several threads at a time.  ``environment``: what is set for them.
+    by several threads at a time.  ``environment``: variables that are set for the processes.
     """
 
     def __init__(self, size: int, *, timeout: float = 60.0, environment: Mapping[str, str] = NOTHING) -> None:
@@ -88,7 +88,7 @@ class Group:
         self.stop()
 
     def start(self) -> Workers:
-        """The running processes; raises as :class:`~sparring.checks.ranks.workers.Workers` does."""
+        """Return the running processes; raises as :class:`~sparring.checks.ranks.workers.Workers` does."""
         if self.workers is None:
             self.workers = Workers(self.size, self.timeout, self.environment)
         return self.workers
@@ -100,10 +100,10 @@ class Group:
             self.workers = None
 
     def ready(self, target: str) -> Workers:
-        """The running processes; started again where one has ended since the last example, if of another target.
+        """Return the running processes; restart them if one has ended since the last example of another target.
 
-        The same target may have ended it: so says the example that is played next.  They are also started again where
-        a file of what they have loaded has been written since.
+        After an example of the same target they are not restarted: the target may have ended the process, and the
+        next example says so.  They are also restarted if a file that they have loaded has been written since.
         """
         workers = self.start()
         workers.hear(0)
@@ -116,7 +116,7 @@ class Group:
     def run(
         self, target: str, xs: Sequence[NDArray[Any]], *, timeout: float = 10.0, **params: Any
     ) -> list[NDArray[Any]]:
-        """What ``target(comm, x, **params)`` returns on every rank, where rank ``r`` has ``xs[r]``.
+        """Return what ``target(comm, x, **params)`` returns on every rank, where rank ``r`` has ``xs[r]``.
 
         Raises as :meth:`examine` does, and RankFailed for a rank that returns no array of numbers.
         """
@@ -127,11 +127,11 @@ class Group:
         return ys
 
     def load(self, target: str | Callable[..., Any]) -> None:
-        """All ranks import the target, unless they have: what that takes is no matter of an example.
+        """Import the target on all ranks, unless they have it: the time of an example excludes that of the import.
 
-        They are started anew where modules that lie beside another target could be taken for this one's.
-        Raises InputError with the traceback of a module that does not load, or with where it is after ``LOADING``
-        seconds.
+        The ranks are restarted if modules that lie beside another target could be mistaken for this target's.
+        Raises InputError with the traceback of a module that does not load, or with where its import is after
+        ``LOADING`` seconds.
         """
         name = targets.absolute(targets.importable_name(target))
         workers = self.ready(name)
@@ -164,13 +164,13 @@ class Group:
         timeout: float = 10.0,
         **params: Any,
     ) -> Examined:
-        """One example: rank ``r`` calls ``target`` on ``xs[r]``, ``calls`` times on one new communicator.
+        """Play one example: rank ``r`` calls ``target`` on ``xs[r]``, ``calls`` times on one new communicator.
 
-        ``target``: ``module:name`` or ``file.py:name``, or what can be found again so; a function
+        ``target``: ``module:name`` or ``file.py:name``, or an object that can be imported by such a name; a function
         ``f(comm, x, **params)``, or a class ``T(comm, n, **params)`` whose instance is called.
-        ``rows``: those of each ``xs[r]`` are vectors, which a new instance then gets one after the other; or what
-        ranks do with them, ``scene``, see :mod:`sparring.checks.ranks.scenes`.
-        ``params``: what JSON knows.  ``trace``: record what is sent.  Raises RankFailed with a
+        ``rows``: the rows of each ``xs[r]`` are vectors, which a new instance gets one after the other.
+        ``scene``: the name of what ranks do with the rows instead, see :mod:`sparring.checks.ranks.scenes`.
+        ``params``: values that JSON can hold.  ``trace``: record what is sent.  Raises RankFailed with a
         rank's own traceback, Hang after ``timeout`` seconds, InputError for what cannot be run.
         """
         ask_for(xs, self.size, calls)
@@ -189,7 +189,7 @@ class Group:
 
 
 def unloadable(target: str, failure: RankFailed) -> str:
-    """What kept ranks from loading the target; a sentence of ours as it is, else the module's own traceback."""
+    """Say why ranks could not load the target: sparring's own sentence alone, else the module's traceback."""
     last = failure.traceback.strip().rpartition("\n")[2]
     _, ours, sentence = last.partition(f"{InputError.__module__}.{InputError.__name__}: ")
     return sentence if ours else f"{target} does not load. {failure}"
@@ -208,19 +208,20 @@ class Stopped(Ended):
 
 
 def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) -> dict[int, Message | None]:
-    """The ranks' answers; None from a rank that died; nothing from one that let its time go by, or is stopped.
+    """Return the ranks' answers: None from a rank that died, no entry for one that is late or stopped.
 
-    Where others wait, one that dies or is stopped after its answer counts, too: it may owe them a message.
+    While other ranks are waited for, a rank that dies or is stopped after its answer counts too: it may owe the others
+    a message.
     """
     workers.asked, pids = time.monotonic(), [workers.pid_of[r] for r in range(len(xs))]
     while workers.stopped(pids) + STOPPED > time.monotonic() > workers.stopped(pids):
-        workers.hear(STOPPED)  # it may go on; if not, it takes no message
+        workers.hear(STOPPED)  # a stopped rank may go on; if not, it receives no message
     if workers.halted(pids):
         return {}
     for r, x in enumerate(xs):
         line = workers.lines[r]
         line.socket.settimeout(header["timeout"])
-        with suppress(OSError):  # it has died; so says the end of its line
+        with suppress(OSError):  # the rank has died; the end of its line will say so
             line.send(Message(header, [x]))
     answers: dict[int, Message | None] = {}
     deadline = time.monotonic() + header["timeout"] + GRACE
@@ -244,14 +245,14 @@ def ask(workers: Workers, header: dict[str, Any], xs: Sequence[NDArray[Any]]) ->
 
 
 def failed(answer: Message | None) -> bool:
-    """Whether the rank raised or died."""
+    """Return whether the rank raised an exception or died."""
     return answer is None or "traceback" in answer.header
 
 
 def answered(workers: Workers, answers: dict[int, Message | None], ranks: int, timeout: float) -> list[Message]:
-    """All answers; raises RankFailed, Ended, Stopped or Hang if there is one missing.
+    """Return all answers; raises RankFailed, Ended, Stopped or Hang if a rank failed or did not answer.
 
-    A rank that dies is named before one that raises: the latter may have seen that its peer had gone.
+    A rank that died is named before one that raised, which may only have noticed that its peer was gone.
     """
     told = {r: answer for r, answer in sorted(answers.items()) if answer is not None}
     dead, silent = [r for r in answers if r not in told], [r for r in range(ranks) if r not in answers]
@@ -273,9 +274,9 @@ def answered(workers: Workers, answers: dict[int, Message | None], ranks: int, t
 
 
 def ended(workers: Workers, dead: Sequence[int], silent: Sequence[int]) -> Ended:
-    """Which of the ``dead`` was the first, how it ended, and where the ``silent`` are."""
+    """Return an error that names the first of the ``dead``, how it ended, and where the ``silent`` are."""
     with suppress(TimeoutExpired):
-        workers.process.wait(GRACE)  # where its launcher ends with them, it says why
+        workers.process.wait(GRACE)  # if the launcher ends with its ranks, it says why
     r = first(workers, dead)
     end, stacks = workers.end(r), workers.stacks(r for r in silent if r not in dead)
     early = ", before this example began" if end and end.at < workers.asked else ""
@@ -288,7 +289,7 @@ def ended(workers: Workers, dead: Sequence[int], silent: Sequence[int]) -> Ended
 
 
 def first(workers: Workers, dead: Sequence[int]) -> int:
-    """Which of the ``dead`` took the others down: the one that called for it, else the first to go."""
+    """Return which of the ``dead`` took the others down: one that called MPI_Abort, else the first to end."""
     aborted = [r for r in dead if "mpi_abort" in workers.log(r).lower()]
     named = [int(r) for r in FIRST.findall(workers.log())]
     known = sorted((end.at, r) for r in dead if (end := workers.end(r)))

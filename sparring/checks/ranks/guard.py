@@ -28,7 +28,7 @@ ENDS_WITH_PARENT, ADOPTS = 1, 36
 """``PR_SET_PDEATHSIG`` and ``PR_SET_CHILD_SUBREAPER`` of Linux."""
 BYE = b"bye"
 PATIENCE = 1.0
-"""Seconds for what was killed to be gone."""
+"""Seconds that killed processes get to be gone."""
 
 
 def main(folder: Path) -> NoReturn:
@@ -50,14 +50,14 @@ def main(folder: Path) -> NoReturn:
 
 
 def end_with(guard: int) -> None:
-    """From now on this process ends when its guard does."""
+    """Make this process end when its guard does."""
     ask_kernel(ENDS_WITH_PARENT, signal.SIGKILL)
     if os.getppid() != guard:
         os._exit(1)
 
 
 def ask_kernel(what: int, value: int) -> None:
-    """Something that only Linux knows; elsewhere nothing."""
+    """Make a ``prctl`` call, which only Linux has; elsewhere do nothing."""
     with suppress(AttributeError):
         ctypes.CDLL(None).prctl(what, value, 0, 0, 0)
 
@@ -92,10 +92,10 @@ def tell(line: socket.socket, header: Mapping[str, Any]) -> None:
 
 
 def hang_up(line: socket.socket, living: set[int]) -> NoReturn:
-    """Wait for the end of the line, and be the end of all below this process.
+    """Wait until the driver hangs up, then kill all below this process and end it.
 
-    The driver tells the files that ranks share, each with a zero byte after it, and ``BYE`` before it removes them.
-    Where it has died without, its guards do.
+    The driver sends the names of the files that ranks share, each with a zero byte after it, and ``BYE`` before it
+    removes them.  If it has died without ``BYE``, the guards remove them.
     """
     said = b""
     with suppress(OSError):
@@ -109,7 +109,7 @@ def hang_up(line: socket.socket, living: set[int]) -> NoReturn:
 
 
 def end(living: set[int]) -> NoReturn:
-    """Kill all below this process, and end it."""
+    """Kill all processes below this one, and end it."""
     deadline = time.monotonic() + PATIENCE
     while (found := children(living)) and time.monotonic() < deadline:
         for pid in found:
@@ -122,7 +122,7 @@ def end(living: set[int]) -> NoReturn:
 
 
 def children(living: set[int]) -> list[int]:
-    """The children of this process; the ranks alone where the kernel does not tell."""
+    """Return the children of this process; only the ranks in ``living`` if the kernel does not tell."""
     me = os.getpid()
     try:
         return [int(pid) for pid in Path(f"/proc/{me}/task/{me}/children").read_text(encoding="ascii").split()]

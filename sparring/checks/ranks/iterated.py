@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def run(group: Group, page: Page, target: str, case: Case) -> list[list[Done]]:
-    """What ``target`` has after each call, by rank.
+    """Run ``target``, and return what each rank has after each call, by rank.
 
     Raises as ``group.examine`` does, and RankFailed for a rank without such a result or residual.
     """

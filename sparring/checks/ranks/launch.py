@@ -29,7 +29,7 @@ GRACE = 2.0
 SHARED = Path("/dev/shm")  # noqa: S108  # MPI chooses it, and it is only looked through
 """Where processes share memory."""
 OURS = re.compile("|".join(f"{SHARED}/{its.memory}" for its in runtimes.RUNTIMES))
-"""What the files there are called by which MPI moves messages."""
+"""The names of the files there by which MPI moves messages."""
 
 
 class TimedOut(SparringError, TimeoutError):
@@ -41,14 +41,14 @@ class TimedOut(SparringError, TimeoutError):
 
 
 def find() -> Path | None:
-    """The launcher, or None where there is none."""
+    """Return the launcher, or None if there is none."""
     beside = Path(sys.executable).with_name("mpiexec")
     found = beside if os.access(beside, os.X_OK) else shutil.which("mpiexec")
     return Path(found) if found else None
 
 
 def launcher() -> Path:
-    """The launcher; raises MissingExtra where there is none."""
+    """Return the launcher; raises MissingExtra if there is none."""
     path = find()
     if path is None:
         raise MissingExtra('no mpiexec beside this Python or on PATH; to install one: pip install "sparring[mpich]"')
@@ -57,13 +57,13 @@ def launcher() -> Path:
 
 @cache
 def runtime(path: Path) -> Runtime:
-    """Whose launcher this is."""
+    """Return the MPI runtime that this launcher belongs to."""
     done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=30, check=False)
     return runtimes.of(done.stdout)
 
 
 def flags(path: Path, *, tidy: bool = True) -> list[str]:
-    """What this launcher needs to be told to start more ranks than cores, as any user.
+    """Return the flags with which this launcher starts more ranks than cores, as any user.
 
     ``tidy``: when a process fails, the launcher ends the others.  Open MPI's always does.
     """
@@ -72,7 +72,7 @@ def flags(path: Path, *, tidy: bool = True) -> list[str]:
 
 
 def environment(path: Path, env: Mapping[str, str]) -> dict[str, str]:
-    """``env`` for processes whose output goes to a file, and what this launcher's ranks need beside other jobs.
+    """Return ``env`` for ranks whose output goes to a file, with what this launcher needs to run beside other jobs.
 
     Open MPI gives each rank a terminal of its own, on which programs would paint.
     """
@@ -143,7 +143,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def end(family: Mapping[int, int]) -> None:
-    """Kill those of these processes that live on; what was born later under the number of one is another's."""
+    """Kill these processes if they still live; one born later with the same process id is spared."""
     everyone = processes()
     for pid, birth in family.items():
         if everyone.get(pid, (0, 0))[1] == birth:
@@ -152,7 +152,7 @@ def end(family: Mapping[int, int]) -> None:
 
 
 def segments(pids: Iterable[int]) -> set[Path]:
-    """The files in ``/dev/shm`` by which MPI moves messages between these processes.
+    """Return the files in ``/dev/shm`` by which MPI moves messages between these processes.
 
     MPI removes them in ``MPI_Finalize``, which a process that is killed never comes to.
     """
@@ -165,13 +165,13 @@ def segments(pids: Iterable[int]) -> set[Path]:
 
 
 def remove(shared: Iterable[Path]) -> None:
-    """Remove what processes that have ended shared."""
+    """Remove the files that processes shared, which have ended."""
     for path in shared:
         path.unlink(missing_ok=True)
 
 
 def descendants(*pids: int) -> dict[int, int]:
-    """The processes below these and when each was born, in clock ticks; none where there is no ``/proc``."""
+    """Return the processes below these and when each was born, in clock ticks; none if there is no ``/proc``."""
     everyone = processes()
     found: dict[int, int] = {}
     fresh = {*pids}
@@ -182,7 +182,7 @@ def descendants(*pids: int) -> dict[int, int]:
 
 
 def suspended(pid: int) -> dict[int, int | None]:
-    """The process and those below it that are stopped, as by SIGSTOP, and their ranks, where they know."""
+    """Return which of the process and its descendants are stopped, as by SIGSTOP, and their ranks, where known."""
     found = {}
     for one in (pid, *descendants(pid)):
         with suppress(OSError):
@@ -193,13 +193,13 @@ def suspended(pid: int) -> dict[int, int | None]:
 
 
 def rank(environment: Mapping[str, str]) -> int | None:
-    """As a launcher tells it a process."""
+    """Read a process's rank from the environment that its launcher set; None if it is not there."""
     told = (environment[name] for name in job.VARIABLES if name in environment)
     return next((int(one) for one in told if one.isdigit()), None)
 
 
 def processes() -> dict[int, tuple[int, int]]:
-    """Every living process's parent and time of birth, by process id."""
+    """Return the parent and time of birth of every living process, by process id."""
     table = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # it has just ended

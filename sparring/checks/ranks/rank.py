@@ -37,13 +37,13 @@ LIBRARIES = (
     *(sysconfig.get_path(kind) + os.sep for kind in ("stdlib", "platstdlib", "purelib", "platlib")),
     str(Path(__file__).parents[2]) + os.sep,
 )
-"""Where modules are that are nobody's but a library's."""
+"""The folders in which every module belongs to a library."""
 
 
 class Comms:
-    """For each example a new communicator of the first ranks of ``world``.
+    """A source of communicators: for each example a new one of the first ranks of ``world``.
 
-    What an example leaves behind, a message that nobody received for instance, must not meet a
+    What an example leaves behind, for instance a message that nobody received, must not reach a
     later one.  But MPI libraries tell messages apart by the number of their communicator, and a
     number is given again as soon as it is free.  So each communicator is freed only when ``KEPT``
     more of its size have come.
@@ -55,7 +55,7 @@ class Comms:
         self.kept: defaultdict[int, deque[AbstractContextManager[Any]]] = defaultdict(deque)
 
     def new(self, ranks: int, *, trace: bool) -> tuple[Intracomm, Log | None]:
-        """Collective on the first ``ranks`` ranks.  With ``trace``, all that is done with it goes to the log."""
+        """Create a communicator of the first ``ranks`` ranks, which all call this; ``trace``: log its operations."""
         if ranks not in self.parents:
             self.parents[ranks] = self.world.Create_group(self.world.Get_group().Incl(range(ranks)), ranks)
         opened: AbstractContextManager[tuple[Intracomm, Log | None]] = duplicate(self.parents[ranks])
@@ -72,14 +72,14 @@ class Comms:
 
 @contextmanager
 def duplicate(comm: Intracomm) -> Iterator[tuple[Intracomm, None]]:
-    """A communicator of the same ranks, without a log."""
+    """Provide a duplicate of the communicator, without a log."""
     own = comm.Dup()
     yield own, None
     own.Free()
 
 
 def loaded(target: str, load: Callable[[str], Any]) -> Message:
-    """The files of modules that it brings, but for libraries, once it can be called; or its module's traceback."""
+    """Load a target; answer with the files of modules that it imports, without libraries, or with its traceback."""
     before = set(sys.modules)
     try:
         load(target)
@@ -94,9 +94,9 @@ def play(
     comms: Any, ranks: int, target: Any, x: Vector, *, calls: int, rows: bool, trace: bool, params: Mapping[str, Any],
     load: Callable[[str], Any] = targets.load, scene: str = "",
 ) -> Message:  # fmt: skip
-    """This rank's part in an example: its answer, or the traceback of what the code under test raises.
+    """Play this rank's part in an example; return its answer, or the traceback if the target raises.
 
-    ``comms``: a :class:`Comms`, or what gives communicators of another kind; ``load`` finds a target by its name.
+    ``comms``: a :class:`Comms`, or a source of communicators of another kind; ``load`` finds a target by its name.
     """
     try:
         function = load(target) if isinstance(target, str) else target
@@ -112,10 +112,10 @@ def play(
 def called(
     function: Any, comm: Any, x: Vector, calls: int, params: Mapping[str, Any], *, rows: bool = False, scene: str = ""
 ) -> Played:
-    """That many calls on one communicator, each on a fresh copy of ``x``; or a scene, once.
+    """Make ``calls`` calls on one communicator, each on a fresh copy of ``x``; or play a scene once.
 
-    A class is made an instance of once, ``function(comm, n)``, whose calls get the vector alone.
-    With ``rows`` those of ``x`` are played one by one, and all that as often, see :func:`iterated`.
+    A class is instantiated once, as ``function(comm, n)``, and its instance is called with the vector alone.
+    With ``rows``, the rows of ``x`` are played one by one, and all of that ``calls`` times, see :func:`iterated`.
     """
     if scene and isinstance(x, np.ndarray):
         return scenes.play(scene, function, comm, x, params)
@@ -132,7 +132,7 @@ def called(
 
 
 def iterated(function: Any, comm: Any, xs: NDArray[Any], params: Mapping[str, Any]) -> Played:
-    """The rows of ``xs`` given, one after the other and all in the same memory, to one new instance of a class.
+    """Call one new instance of a class on the rows of ``xs`` in turn, all of them in the same memory.
 
     After each call its attribute ``residual`` is noted.  A function keeps nothing, and gets the first row alone.
     """
@@ -151,12 +151,12 @@ def iterated(function: Any, comm: Any, xs: NDArray[Any], params: Mapping[str, An
 
 
 def copy_result(y: Any) -> Any:
-    """A copy of a vector, since the next call may write over it; anything else as it is."""
+    """Copy a vector, since the next call may overwrite it; return anything else as it is."""
     return y.copy() if isinstance(y, (np.ndarray, Sparse)) else y
 
 
 def own_traceback(error: BaseException) -> str:
-    """The traceback from the first frame that is not ours on."""
+    """Format the traceback without its leading frames that belong to sparring."""
     at = error.__traceback__
     while at and at.tb_frame.f_code.co_filename.startswith(HERE):
         at = at.tb_next

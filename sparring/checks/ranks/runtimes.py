@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 
 class Runtime(NamedTuple):
-    """What one runtime does in its own way; where it does nothing of the kind, the entry is empty."""
+    """The peculiarities of one MPI runtime; the entry of one that it does not have is empty."""
 
     name: str = ""
     says: str = "$^"
-    """How its launcher and its library call themselves, a regular expression."""
+    """What its launcher and its library call themselves, a regular expression."""
     wheel: str = ""
     """The distribution that brings it."""
     crowded: tuple[str, ...] = ()
@@ -68,5 +68,5 @@ WHEELS = tuple(r.wheel for r in (MPICH, OPEN_MPI, INTEL_MPI))
 
 
 def of(text: str) -> Runtime:
-    """Whose launcher or library speaks so; UNKNOWN if nobody's that we know."""
+    """Find the runtime whose launcher or library prints ``text``; UNKNOWN if it is none of ``RUNTIMES``."""
     return next((runtime for runtime in RUNTIMES if re.search(runtime.says, text)), UNKNOWN)

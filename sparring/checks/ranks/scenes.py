@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 Call = Callable[..., Any]
 OFTEN = 1_000
-"""Results of which the mean is looked at."""
+"""Calls whose results are averaged."""
 
 
 class Made(NamedTuple):
-    """One call: what was given, the same before, what came, and a copy of it."""
+    """One call: its input, a copy of the input from before the call, its result, and a copy of the result."""
 
     x: Any
     before: Any
@@ -34,7 +34,7 @@ class Made(NamedTuple):
 
 
 class Calls:
-    """The calls of one rank; a class is made an instance of once for each communicator and length.
+    """The calls of one rank; a class is instantiated once for each communicator and length.
 
     ``sparse``: whether the function takes sparse vectors.
     """
@@ -52,7 +52,7 @@ class Calls:
         return y
 
     def on(self, comm: Intracomm, n: int) -> Call:
-        """What is called there with vectors of that length."""
+        """Return what to call with vectors of length ``n`` on ``comm``: the function, or an instance of the class."""
         if not isinstance(self.function, type):
             return lambda x: self.function(comm, x, **self.params)
         key = id(comm), n
@@ -61,14 +61,14 @@ class Calls:
         return self.instances[key]  # type: ignore[no-any-return]  # an instance of the target, which can be called
 
     def overwrite(self) -> None:
-        """Other numbers come into the memory of the last input, unless it is sparse: then it cannot be written to."""
+        """Overwrite the memory of the last input with another number, unless it is sparse, and so read-only."""
         made = self.made[-1]
         if isinstance(made.x, np.ndarray):
             made.x[:] = 77
             self.made[-1] = made._replace(before=made.x.copy())
 
     def remarks(self) -> Iterator[str]:
-        """What calls have changed of each other's memory, or share with each other."""
+        """Yield a sentence for each result or input that was changed later, and for each memory shared by two calls."""
         for i, one in enumerate(self.made, start=1):
             if not isinstance(one.y, np.ndarray | Sparse):
                 continue
@@ -84,35 +84,35 @@ class Calls:
 
 
 def parts(x: Any) -> Sequence[NDArray[Any]]:
-    """The arrays of a vector; none of anything else."""
+    """Return the arrays of a vector; an empty sequence if ``x`` is no vector."""
     return (x.indices, x.values) if isinstance(x, Sparse) else (x,) if isinstance(x, np.ndarray) else ()
 
 
 def unlike(x: Any, y: Any) -> bool:
-    """Whether two vectors have other entries."""
+    """Return whether two vectors differ in their entries."""
     return any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(parts(x), parts(y)))
 
 
 def overlap(x: Any, y: Any) -> bool:
-    """Whether two vectors lie in the same memory, and what is written to one changes the other."""
+    """Return whether two vectors share memory, so that a write to one changes the other."""
     return any(np.shares_memory(a, b) for a in parts(x) for b in parts(y) if a.flags.writeable or b.flags.writeable)
 
 
 def present(x: NDArray[Any]) -> Sparse:
-    """A sparse vector of the entries that are no zeros."""
+    """Return a sparse vector of the entries that are not zero."""
     at = np.flatnonzero(x)
     return Sparse(at, x[at], x.size)
 
 
 @contextmanager
 def freed(comm: Comm) -> Iterator[Any]:
-    """A communicator that ends with the block."""
+    """Provide a communicator that is freed at the end of the block."""
     yield comm
     comm.Free()
 
 
 def again(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """Other values, another length, then the last result; and other numbers come into the first input."""
+    """Call on two vectors, on a shorter one, then on the last result; overwrite the first input after its call."""
     call(comm, xs[0])
     call.overwrite()
     call(comm, xs[1])
@@ -122,60 +122,60 @@ def again(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
 
 
 def split(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """Even and odd ranks have communicators of their own, the last rank first; then the first half and the others."""
+    """Call on communicators of the even and the odd ranks, the last rank first; then on those of the two halves."""
     for row, x in enumerate(xs[:2]):
         with freed(comm.Split(part(row, comm.rank, comm.size), -comm.rank)) as own:
             call(own, x)
 
 
 def part(call: int, r: int, p: int) -> int:
-    """To which part of the ranks one belongs."""
+    """Return the part of the ranks, 0 or 1, that rank ``r`` of ``p`` belongs to in a call of :func:`split`."""
     return 2 * r // p if call else r % 2
 
 
 def reordered(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """All ranks, the last one first."""
+    """Call on a communicator of all ranks, the last rank first."""
     with freed(comm.Split(0, -comm.rank)) as other:
         call(other, xs[0])
 
 
 def in_turn(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """Two duplicates, and the first one again."""
+    """Call on two duplicates of the communicator, and on the first one again."""
     with freed(comm.Dup()) as one, freed(comm.Dup()) as other:
         for own, x in zip((one, other, one), xs):
             call(own, x)
 
 
 def between(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """Even and odd ranks are the two groups of an inter-communicator."""
+    """Call on an inter-communicator between the even and the odd ranks."""
     mine = comm.rank % 2
     with freed(comm.Split(mine)) as part, freed(part.Create_intercomm(0, comm, 1 - mine)) as inter:
         call(inter, xs[0])
 
 
 def read_only(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """An array that cannot be written to."""
+    """Call on an array that is read-only."""
     x = xs[0].copy()
     x.flags.writeable = False
     call(comm, x)
 
 
 def strided(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """Every second entry of another array."""
+    """Call on every second entry of another array."""
     call(comm, np.repeat(xs[0], 2)[::2])
 
 
 class Own(np.ndarray):
-    """A subclass."""
+    """A subclass of numpy's array."""
 
 
 def subclass(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """An array of a subclass."""
+    """Call on an array of a subclass."""
     call(comm, xs[0].view(Own))
 
 
 def often(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """The same vector again and again, to one instance."""
+    """Call one instance on the same vector ``OFTEN`` times."""
     function = call.on(comm, xs[0].size)
     for _ in range(OFTEN):
         x = xs[0].copy()
@@ -184,7 +184,7 @@ def often(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
 
 
 class Scene(NamedTuple):
-    """``prop``: the property that a wrong sum falsifies; ``play``: what a rank does; ``told``: where that was.
+    """``prop``: the property that a wrong sum falsifies; ``play``: what a rank does; ``told``: where, in words.
 
     ``refusable``: whether ranks may raise instead; ``sparse``: whether calls get sparse vectors.
     """
@@ -212,21 +212,21 @@ SPARSE = {
     for name in ("again", "split", "reordered", "in turn", "between")
 }
 SCENES: Mapping[str, Scene] = {**DENSE, **SPARSE}
-"""By name, those of arrays and those of sparse vectors."""
+"""All scenes by name, those of arrays and those of sparse vectors."""
 
 
 def of(prop: str, *, sparse: bool) -> list[str]:
-    """The scenes of a property."""
+    """Return the names of the scenes of a property."""
     return [name for name, one in SCENES.items() if (one.prop, one.sparse) == (prop, sparse)]
 
 
 def shorter(x: NDArray[Any]) -> NDArray[Any]:
-    """The first half of it, and one more."""
+    """Return a copy of the first half of ``x`` and one entry more."""
     return x[: x.size // 2 + 1].copy()
 
 
 def play(scene: str, function: Any, comm: Intracomm, xs: NDArray[Any], params: Mapping[str, Any]) -> Played:
-    """One rank's part."""
+    """Play one rank's part in a scene."""
     call = Calls(function, params, sparse=SCENES[scene].sparse)
     SCENES[scene].play(call, comm, [x.copy() for x in xs])
     remarks = [] if scene == "often" else [*call.remarks()][:1]

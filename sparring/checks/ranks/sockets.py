@@ -30,13 +30,13 @@ NUMBERS = "biufc"
 
 
 class Message(NamedTuple):
-    """Some values that JSON knows, and arrays, sparse vectors among them."""
+    """A header of values that JSON can hold, and arrays, some of which may be sparse vectors."""
 
     header: dict[str, Any]
     arrays: Sequence[Any] = ()
 
     def packed(self) -> list[bytes | memoryview]:
-        """The pieces that make the message; raises InputError for what cannot travel."""
+        """Return the message as pieces of bytes; raises InputError for what cannot be sent."""
         arrays = [sparse_arrays.octets(x) if isinstance(x, Sparse) else x for x in self.arrays]
         for array in arrays:
             if array.dtype.kind not in NUMBERS:
@@ -53,9 +53,9 @@ class Message(NamedTuple):
 
     @classmethod
     def read(cls, fill: Callable[[memoryview], None]) -> Message:
-        """The message whose bytes ``fill`` puts into the buffers that it is given, one after the other.
+        """Read a message; ``fill`` puts its bytes into the buffers that it is given, one after the other.
 
-        Raises EOFError for what is no message.
+        Raises EOFError if the bytes are no message.
         """
         lengths = bytearray(LENGTHS.size)
         fill(memoryview(lengths))
@@ -72,7 +72,7 @@ class Message(NamedTuple):
 
 
 def blank(forms: Sequence[tuple[str, Sequence[int]]], payload: int) -> list[NDArray[Any]]:
-    """Arrays of these dtypes and shapes, yet to be filled; raises EOFError unless they take ``payload`` bytes."""
+    """Make empty arrays of these dtypes and shapes; raises EOFError unless they take ``payload`` bytes."""
     kinds = [(np.dtype("u1" if dtype == SPARSE else dtype), tuple(shape)) for dtype, shape in forms]
     wanted = sum(math.prod(shape) * dtype.itemsize for dtype, shape in kinds)
     if wanted != payload or any(dtype.kind not in NUMBERS for dtype, _ in kinds):
@@ -81,7 +81,7 @@ def blank(forms: Sequence[tuple[str, Sequence[int]]], payload: int) -> list[NDAr
 
 
 def octets(array: NDArray[Any]) -> memoryview:
-    """The memory of a contiguous array."""
+    """Return the memory of a contiguous array."""
     return array.reshape(-1).view(np.uint8).data
 
 
@@ -93,26 +93,26 @@ class Line:
 
     @classmethod
     def to(cls, path: Path) -> Line:
-        """A line to whoever listens at ``path``."""
+        """Connect a line to the process that listens at ``path``."""
         sock = socket.socket(socket.AF_UNIX)
         sock.connect(str(path))
         return cls(sock)
 
     def fileno(self) -> int:
-        """For ``select``."""
+        """Return the socket's file descriptor, for ``select``."""
         return self.socket.fileno()
 
     def close(self) -> None:
-        """The other end reads to its end."""
+        """Close the socket, so that the other end sees the end of the line."""
         self.socket.close()
 
     def send(self, message: Message) -> None:
-        """Send a message, or nothing of it: InputError for what cannot travel.  OSError if the line is dead."""
+        """Send a message; raises InputError, with nothing sent, for what cannot be; OSError if the line is dead."""
         for piece in message.packed():
             self.socket.sendall(piece)
 
     def receive(self) -> Message:
-        """The next message.  Raises EOFError where the line ends, TimeoutError if it stalls."""
+        """Receive the next message.  Raises EOFError if the line ends, TimeoutError if it stalls."""
         return Message.read(self._fill)
 
     def _fill(self, rest: memoryview) -> None:

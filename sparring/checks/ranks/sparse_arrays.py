@@ -15,7 +15,7 @@ HEAD = 24
 
 
 def unfit(x: Sparse) -> str:
-    """Why ``x`` cannot travel, in words that follow "a Sparse with"; "" where it can, be it sorted or not."""
+    """Say why ``x`` cannot be sent, in words that follow "a Sparse with"; "" if it can, sorted or not."""
     if {x.indices.ndim, x.values.ndim} != {1} or x.indices.size != x.values.size:
         return f"indices of shape {x.indices.shape} and values of shape {x.values.shape}"
     if x.indices.dtype.name not in INDICES or x.values.dtype.name not in VALUES:
@@ -24,13 +24,13 @@ def unfit(x: Sparse) -> str:
 
 
 def octets(x: Sparse) -> NDArray[np.uint8]:
-    """The vector as bytes."""
+    """Convert the vector to bytes."""
     head = np.array([VALUES.index(x.dtype.name), INDICES.index(x.indices.dtype.name), x.n], np.int64)
     return np.concatenate([np.ascontiguousarray(part).view(np.uint8) for part in (head, x.values, x.indices)])
 
 
 def sparse(octets: NDArray[np.uint8]) -> Sparse:
-    """The vector again, as it was: nothing is said of its indices."""
+    """Make the vector from its bytes, as it was: its indices are not checked."""
     kind, width, n = octets[:HEAD].view(np.int64).tolist()
     values, indices = np.dtype(VALUES[kind]), np.dtype(INDICES[width])
     count = (octets.size - HEAD) // (values.itemsize + indices.itemsize)

@@ -15,7 +15,7 @@ from sparring.errors import InputError
 
 
 def absolute(target: str) -> str:
-    """``target`` with its file's full path; raises InputError if it is none, or the file does not exist."""
+    """Return ``target`` with its file's full path; raises InputError if it names none, or the file does not exist."""
     place, colon, name = target.rpartition(":")
     if not (colon and place and name.isidentifier()):
         raise InputError(f"{target!r} names no function: write module:function or file.py:function")
@@ -27,13 +27,13 @@ def absolute(target: str) -> str:
 
 
 def anywhere(target: Any) -> Any:
-    """The target, one in a file by its full path, so that it is found from another working directory."""
+    """Return the target, with the full path of its file, so that it is found from another working directory."""
     place, _, name = target.rpartition(":") if isinstance(target, str) else ("", "", "")
     return f"{Path(place).resolve()}:{name}" if place.endswith(".py") and Path(place).is_file() else target
 
 
 def importable_name(target: str | Callable[..., Any]) -> str:
-    """How another process finds ``target``; raises InputError for what it could not find, a lambda for instance."""
+    """Return the name by which other processes import ``target``; raises InputError if there is none (a lambda)."""
     if isinstance(target, str):
         return target
     module = sys.modules.get(getattr(target, "__module__", None) or "")
@@ -48,13 +48,13 @@ def importable_name(target: str | Callable[..., Any]) -> str:
 
 
 def homes(place: Path) -> tuple[Path, Path]:
-    """The files that the module or package at ``place`` may be in."""
+    """Return the files that the module or package at ``place`` may be in."""
     return place.with_name(f"{place.name}.py").absolute(), (place / "__init__.py").absolute()
 
 
 @cache
 def load(target: str) -> Callable[..., Any]:
-    """The function; its module is imported once.  Raises whatever the import raises."""
+    """Load the function; its module is imported once.  Raises whatever the import raises."""
     place, _, name = target.rpartition(":")
     module = from_file(Path(place)) if place.endswith(".py") else importlib.import_module(place)
     function = getattr(module, name, None)
@@ -65,7 +65,7 @@ def load(target: str) -> Callable[..., Any]:
 
 @cache
 def from_file(path: Path) -> ModuleType:
-    """The module in that file, its neighbours importable as for a script."""
+    """Import the module in that file; its neighbours can be imported as for a script."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise InputError(f"{path} is no Python file")

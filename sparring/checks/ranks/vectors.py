@@ -14,13 +14,13 @@ from sparring.sparse import INDICES, Sparse
 
 Vector: TypeAlias = NDArray[Any] | Sparse
 ODD = 1e6
-"""What NaN and infinity weigh where examples are compared by size."""
+"""The magnitude that NaN and infinity count as where examples are compared by size."""
 SHOWN = 12
 """Entries of a vector that a sentence shows, at most."""
 
 
 def shown(x: Any) -> str:
-    """A vector in few characters: its entries, of a sparse one each after its index.
+    """Format a vector briefly: its entries, and for a sparse vector the index before each entry.
 
     >>> shown(np.array([0, 2])), shown(Sparse([1, 4], [2.5, 0.0], 6))
     ('[0 2]', '[1:2.5 4:0.0]')
@@ -32,20 +32,20 @@ def shown(x: Any) -> str:
 
 
 def kind(x: Vector) -> str:
-    """Its class, dtypes and length in words."""
+    """Describe a vector's class, dtypes and length in words."""
     if isinstance(x, Sparse):
         return f"a Sparse of {x.dtype} with n={x.n} and indices of {x.indices.dtype}"
     return f"{x.size} entries of {x.dtype}"
 
 
 def size(x: Vector) -> tuple[int, int, float]:
-    """By what a vector is smaller than another of its length and dtype: indices' dtype, entries, magnitudes."""
+    """Return the key that orders vectors of one length and dtype: indices' dtype, entries, magnitudes."""
     weight = float(np.nan_to_num(np.abs(sparse_lists.values(x).astype(np.float64)), nan=ODD, posinf=ODD).sum())
     return (-INDICES.index(str(x.indices.dtype)), len(x), weight) if isinstance(x, Sparse) else (0, 0, weight)
 
 
 def as_json(x: Vector) -> Any:
-    """As JSON knows it."""
+    """Convert a vector to values that JSON can hold."""
     if isinstance(x, Sparse):
         return {"indices": x.indices.tolist(), "values": as_json(x.values), "n": x.n}
     if x.ndim > 1:
@@ -54,7 +54,7 @@ def as_json(x: Vector) -> Any:
 
 
 def source(x: Vector) -> str:
-    """As Python makes it again."""
+    """Return the Python expression that makes the vector."""
     if isinstance(x, Sparse):
         return f"sparring.Sparse({source(x.indices)}, {source(x.values)}, {x.n})"
     entries = re.sub("nan|inf", r"np.\g<0>", repr(x.tolist()))
@@ -62,7 +62,7 @@ def source(x: Vector) -> str:
 
 
 def comparable(a: Any, b: Any) -> bool:
-    """Whether these are vectors of one kind; where not, another property says so."""
+    """Return whether these are vectors of one kind; if they are not, another property reports it."""
     if isinstance(a, Sparse) and isinstance(b, Sparse):
         return kind(a) == kind(b)
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
@@ -71,7 +71,7 @@ def comparable(a: Any, b: Any) -> bool:
 
 
 def unequal(a: Any, b: Any) -> tuple[str, str, str] | None:
-    """The first place where the bits of two vectors of one kind differ, and what either has there; None if none."""
+    """Return the first place where two vectors of one kind differ in bits, and what each has there, or None."""
     if not isinstance(a, Sparse):
         i = difference(a, b)
         return None if i is None else (f"entry {i}", bits(a, i), bits(b, i))
@@ -82,6 +82,6 @@ def unequal(a: Any, b: Any) -> tuple[str, str, str] | None:
 
 
 def bits(y: NDArray[Any], i: int) -> str:
-    """An entry so that two that differ in the last bit read differently."""
+    """Format an entry so that two entries that differ in the last bit look different."""
     value = y[i].item()
     return value.hex() if isinstance(value, float) else str(value)

@@ -24,16 +24,16 @@ if last:
     print(f"sparring: the check ended while simulated ranks played {last}: the target has ended their process, "
           "unless somebody else did.  --on mpi tells which rank, and how", file=sys.stderr)
 """
-"""What it does: read until this process ends, or all is over; an empty line says that nothing is played."""
+"""The watcher's program: read until this process ends, or all is over; an empty line: nothing is played."""
 STDERR = 2
-"""The file, whatever Python writes to instead."""
+"""The descriptor of standard error, whatever Python writes to instead."""
 lines: list[IO[bytes]] = []
-"""Where the innermost one reads, if there is one."""
+"""The inputs of the watchers that run, the innermost last."""
 
 
 @contextmanager
 def watching() -> Iterator[None]:
-    """Until the block ends there is one, and a fault of compiled code shows where it was."""
+    """Run a watcher until the block ends; a fault of compiled code prints where it was."""
     quiet = not faulthandler.is_enabled()
     if quiet:
         faulthandler.enable(STDERR)
@@ -51,7 +51,7 @@ def watching() -> Iterator[None]:
 
 @contextmanager
 def playing(what: str) -> Iterator[None]:
-    """Simulated ranks play this in the block."""
+    """Tell the watcher that simulated ranks play ``what`` in the block."""
     for line in lines[-1:]:
         write(line, what)
     yield
@@ -60,7 +60,7 @@ def playing(what: str) -> Iterator[None]:
 
 
 def write(line: IO[bytes], what: str) -> None:
-    """It reads this, if it lives."""
+    """Send a line to the watcher, if it still lives."""
     with suppress(BrokenPipeError):
         line.write(f"{what}\n".encode())
         line.flush()

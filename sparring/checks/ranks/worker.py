@@ -20,7 +20,7 @@ from sparring.checks.ranks.rank import Comms, loaded, play
 from sparring.checks.ranks.sockets import Line, Message
 
 ASKED, TOLD = "Asked (where it is)", "That is where it is."
-"""Before and after a stack in the log that the driver has asked for."""
+"""The lines before and after a stack in the log that the driver has asked for."""
 
 
 def main(folder: Path) -> NoReturn:
@@ -40,7 +40,7 @@ def main(folder: Path) -> NoReturn:
 
 
 def write_to(log: Path) -> None:
-    """From now on all output, C's and a crash's stack included, goes to ``log``."""
+    """Redirect all output of this process to ``log``, including that of C code and a crash's stack."""
     out = os.open(log, os.O_CREAT | os.O_WRONLY | os.O_APPEND, 0o600)
     for standard in (1, 2):
         os.dup2(out, standard)
@@ -48,7 +48,7 @@ def write_to(log: Path) -> None:
 
 
 def listen(line: Line, jobs: queue.Queue[Message]) -> NoReturn:
-    """Queue what comes.  When the driver hangs up or dies, end at once, even out of a hung MPI call."""
+    """Queue the jobs that arrive.  When the driver hangs up or dies, end at once, even out of a hung MPI call."""
     try:
         while True:
             job = line.receive()
@@ -68,7 +68,7 @@ def tell_where() -> None:
 
 
 def answer(comms: Any, job: Message, load: Callable[[str], Any] = targets.load) -> Message:
-    """This rank's answer.  Should it take longer than its time, its stack is written to the log while it goes on."""
+    """Return this rank's answer; if it takes longer than its time, its stack goes to the log while it goes on."""
     asked = job.header
     os.ftruncate(2, 0)
     faulthandler.dump_traceback_later(asked["timeout"])

@@ -27,7 +27,7 @@ from sparring.errors import InputError, SparringError
 OURS = tuple(f'  File "{room}{os.sep}' for room in HERE)
 """How a frame of ours begins in a stack."""
 BESIDE = (f"{os.sep}sparring{os.sep}trace{os.sep}", f"{os.sep}multiprocessing{os.sep}", "<frozen ")
-"""In a frame of the communicator that notes what is sent, of a fork, or of an import that is under way."""
+"""Paths in frames of the recording communicator, of a fork, or of an import that is under way."""
 OUTSIDE = "  outside the target: before its first call, or after its last"
 TAIL = 1 << 16
 """Bytes of a log that are read, at most."""
@@ -42,7 +42,7 @@ GRACE = 0.5
 
 
 def beside(line: str) -> bool:
-    """Whether this is a frame of a stack that is no matter of the target's.
+    """Return whether this line of a stack is a frame outside of the target.
 
     >>> beside('  File "<frozen runpy>", line 88 in _run_code'), beside('  File "mine.py", line 5 in allreduce')
     (True, False)
@@ -51,7 +51,7 @@ def beside(line: str) -> bool:
 
 
 def when(file: str) -> int:
-    """The time at which it was written, in nanoseconds; 0 for one that is gone."""
+    """Return the time at which the file was last written, in nanoseconds; 0 if it is gone."""
     with suppress(OSError):
         return Path(file).stat().st_mtime_ns
     return 0
@@ -60,9 +60,9 @@ def when(file: str) -> int:
 class Workers:
     """``size`` waiting processes; ``lines[r]`` leads to rank ``r``.
 
-    ``guards``: lines to their parents, which tell of their ends: ``ends``, by process id.
-    ``loaded``: the targets that all have; ``imported``: files of modules that came with them;
-    ``asked``: when the last example began; ``environment``: what is set for them.
+    ``guards``: lines to the parents of the ranks, which report how ranks end; ``ends``: these reports, by process id.
+    ``loaded``: the targets that all ranks have loaded; ``imported``: files of modules that came with the targets;
+    ``asked``: when the last example began; ``environment``: variables that are set for the processes.
     Raises MissingExtra without a launcher; SparringError if the processes do not report within
     ``timeout`` seconds; InputError if launcher and MPI library do not belong together.
     """
@@ -85,8 +85,8 @@ class Workers:
         with socket.socket(socket.AF_UNIX) as hub, (self.folder / "launcher").open("wb") as log:
             hub.bind(str(self.folder / "driver"))
             hub.listen(self.size)
-            paths = os.pathsep.join(map(os.path.abspath, sys.path))  # what the driver can import, they can
-            env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(self.folder)}  # what they leave goes with it
+            paths = os.pathsep.join(map(os.path.abspath, sys.path))  # the ranks can import what the driver can
+            env = {**os.environ, "PYTHONPATH": paths, "TMPDIR": str(self.folder)}  # files left by ranks go with it
             env |= self.environment
             self.process = self.launched(log, env)
             try:
@@ -98,24 +98,24 @@ class Workers:
                 raise
 
     def keep(self, target: str, imported: set[str]) -> None:
-        """All have loaded the target, and with it these files."""
+        """Note that all ranks have loaded the target, and with it the files ``imported``."""
         self.loaded.add(target)
         self.imported.update(imported)
         place = target.rpartition(":")[0]
         self.written |= {file: when(file) for file in [*imported, *[place] * place.endswith(".py")]}
 
     def outdated(self) -> bool:
-        """Whether a file has been written anew since they loaded it."""
+        """Return whether a loaded file has been written since the ranks loaded it."""
         return any(when(file) != then for file, then in self.written.items())
 
     def launched(self, output: IO[bytes], env: dict[str, str]) -> subprocess.Popen[bytes]:
-        """What starts the processes, in a session of its own."""
+        """Start the launcher of the processes, in a session of its own, and return it."""
         command = [sys.executable, "-P", "-m", "sparring.checks.ranks.guard", str(self.folder)]
         its = launch.runtime(launch.launcher())  # ranks may be more than cores, so those that wait give way
         return launch.start(command, self.size, output=output, env={**its.giving_way, **env}, tidy=False)
 
     def starter(self) -> str:
-        """Its name."""
+        """Return the name of the launcher that started the processes."""
         return str(launch.find())
 
     def _greet(self, hub: socket.socket, deadline: float) -> None:
@@ -154,7 +154,7 @@ class Workers:
             raise SparringError(f"ranks {missing} of {self.size} did not start in time:\n{self.log()}")
 
     def _unready(self) -> str:
-        """Which process ended, or is stopped, before all had reported."""
+        """Say which process was the first to end, or be stopped, before all had reported."""
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(GRACE)  # its launcher passes on what it said
         pid, end = min(self.ends.items(), key=lambda one: one[1].at)
@@ -162,12 +162,12 @@ class Workers:
         return f"{who} of {self.size} {end.words}, before all had started:\n{self.log()}".rstrip(":\n")
 
     def hear(self, seconds: float) -> None:
-        """What guards have to tell; waits so long for the first of them."""
+        """Read the reports of the guards; wait up to ``seconds`` for the first one."""
         ready, _, _ = select.select([*self.guards.values()], [], [], seconds)
         for line in ready:
             try:
                 told = line.receive().header
-            except (EOFError, OSError):  # it was killed, and its rank with it
+            except (EOFError, OSError):  # the guard was killed, and its rank with it
                 line.close()
                 self.guards = {pid: one for pid, one in self.guards.items() if one is not line}
                 continue
@@ -177,26 +177,26 @@ class Workers:
                 del self.ends[told["pid"]]
 
     def end(self, rank: int) -> End | None:
-        """How this rank has ended, or that it is stopped; None of one that lives, or whose guard has not told."""
+        """Return how this rank has ended or was stopped; None if it runs, or its guard has not reported yet."""
         return self.ends.get(self.pid_of[rank])
 
     def stopped(self, pids: Iterable[int]) -> float:
-        """Since when the first of these is stopped; infinity where none is."""
+        """Return the time since which the first of these processes is stopped; infinity if none is."""
         return min((self.ends[pid].at for pid in pids if pid in self.ends and self.ends[pid].stopped), default=math.inf)
 
     def halted(self, pids: Iterable[int]) -> bool:
-        """Whether one of these has ended, or is stopped for ``STOPPED`` seconds."""
+        """Return whether one of these processes has ended, or has been stopped for over ``STOPPED`` seconds."""
         ends = [self.ends[pid] for pid in pids if pid in self.ends]
         return any(not end.stopped or time.monotonic() - end.at > STOPPED for end in ends)
 
     def wait_for_ends(self, dead: Iterable[int]) -> None:
-        """How these ranks ended, whose lines have ended: their guards will tell."""
+        """Wait, up to ``GRACE`` seconds, until the guards report how these ranks ended, whose lines have ended."""
         deadline = time.monotonic() + GRACE
         while self.guards and any(self.end(r) is None for r in dead) and (left := deadline - time.monotonic()) > 0:
             self.hear(left)
 
     def log(self, rank: int | None = None) -> str:
-        """The end of what rank ``rank`` has printed during its last example, or of what the launcher has."""
+        """Return the end of what rank ``rank`` printed during its last example, or of what the launcher printed."""
         path = self.folder / ("launcher" if rank is None else f"rank{rank}")
         if not path.exists():
             return ""
@@ -206,7 +206,7 @@ class Workers:
         return "\n".join(line for line in text.splitlines() if not beside(line)).strip()
 
     def stacks(self, ranks: Iterable[int]) -> dict[int, str]:
-        """Where in the target these ranks are, which go on; of one that does not say, an empty string."""
+        """Return where in the target those of these ranks are that still run; "" for one that does not say."""
         asked = [r for r in ranks if self.end(r) is None]
         for r in asked:
             self.lines[r].socket.settimeout(GRACE)
@@ -218,7 +218,7 @@ class Workers:
         return {r: self.stack(r) for r in asked}
 
     def stack(self, rank: int) -> str:
-        """Where in the target rank ``rank`` was when it last said so, innermost call first; empty if it did not say."""
+        """Return where in the target ``rank`` last said it was, innermost call first; empty if it did not say."""
         *before, dump = DUMP.split(self.log(rank))
         if not before:
             return ""
@@ -234,17 +234,17 @@ class Workers:
                 line.socket.sendall(what)
 
     def pids(self) -> list[int]:
-        """The launcher and all processes below it."""
+        """Return the process ids of the launcher and of all processes below it."""
         return [self.process.pid, *self._family()]
 
     def _family(self) -> dict[int, int]:
-        """All processes below the launcher, also where it has ended, and when each was born."""
+        """Return all processes below the launcher, even if it has ended, and when each was born."""
         return launch.descendants(self.process.pid, *self.guards, *self.pid_of.values())
 
     def close(self) -> None:
-        """Hang up, which ends the processes, and see that they have ended."""
+        """Hang up, which ends the processes, and make sure that they have ended."""
         family = self._family()
-        shared = self.shared | launch.segments(family)  # they end without MPI_Finalize, in which all had to take part
+        shared = self.shared | launch.segments(family)  # ranks end without MPI_Finalize, which needs all of them
         self._tell_guards(guard.BYE)
         for line in (*self.lines.values(), *self.guards.values()):
             line.close()

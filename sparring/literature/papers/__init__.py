@@ -18,12 +18,12 @@ from sparring.literature.statements import Source
 
 @cache
 def sources() -> Sequence[Source]:
-    """All sources, by name."""
+    """Return all sources, by name."""
     names = sorted(m.name for m in pkgutil.iter_modules(__path__))
     return [source(importlib.import_module(f"{__name__}.{name}")) for name in names]
 
 
 def source(module: Any) -> Source:
-    """The source that a module is: what it cites is its first line."""
+    """Return the source that a module holds, with the first line of its docstring as the citation."""
     name = module.__name__.rpartition(".")[2]
     return Source(name.replace("_", "-"), module.__doc__.partition("\n")[0], tuple(module.statements))
