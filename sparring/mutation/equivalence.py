@@ -33,9 +33,9 @@ WIDTHS = (4, 8)
 def same_function(
     mutant: Mutant, module: ModuleType, encoding: str, memory: Memory, given: tuple[Bool, ...] = ()
 ) -> str:
-    """What both solvers prove of the changed function: that it is the old one, for all arguments; empty if not.
+    """Return a sentence if both solvers prove the changed function equal to the old one for all arguments; else empty.
 
-    ``given``: what is known of the page's parameters.
+    ``given``: hypotheses on the page's parameters.
     """
     before = ast.parse(inspect.getsource(module))
     old, new = (vars(symbolic(module, tree)).get(mutant.function) for tree in (before, mutant.tree))
@@ -43,7 +43,7 @@ def same_function(
 
 
 def same_expression(mutant: Mutant, module: ModuleType, encoding: str, memory: Memory) -> str:
-    """What both solvers prove of a changed expression of numbers alone, wherever it stands; empty if not."""
+    """Return a sentence if both solvers prove a changed expression, of numbers alone, equal to the old; else empty."""
     pair = [e for e in (mutant.old, mutant.new) if isinstance(e, ast.expr)]
     found = [speaks for e in pair if (speaks := letters(module, e)) is not None]
     if len(found) < 2:
@@ -61,7 +61,7 @@ NUMBERS = frozenset("cikmnprt")
 
 
 def letters(module: ModuleType, expression: ast.expr) -> frozenset[str] | None:
-    """The numbers of which an expression speaks; None where it speaks of something else."""
+    """Return the letters of the numbers in an expression; None if it uses anything but numbers and their functions."""
     names = {node.id for node in ast.walk(expression) if isinstance(node, ast.Name)}
     others = (getattr(module, name, None) for name in names - NUMBERS)
     known = all({*getattr(f, "__annotations__", {"": ""}).values()} == {"int"} for f in others)
@@ -69,7 +69,7 @@ def letters(module: ModuleType, expression: ast.expr) -> frozenset[str] | None:
 
 
 class Branching(ast.NodeTransformer):
-    """``a if c else b`` as ``where(c, a, b)``, which runs on symbols."""
+    """A transformer that writes ``a if c else b`` as ``where(c, a, b)``, which runs on symbols."""
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.AST:  # its name in ast
         self.generic_visit(node)
@@ -77,14 +77,14 @@ class Branching(ast.NodeTransformer):
 
 
 def symbolic(module: ModuleType, tree: ast.Module) -> ModuleType:
-    """The module with code that runs on symbols too; where it asks what its arguments are, it raises TypeError."""
+    """Return the module with code that runs on symbols, too; where it asks for types, it raises TypeError."""
     new = built(module, ast.fix_missing_locations(Branching().visit(copy.deepcopy(tree))))
     vars(new).update(dict.fromkeys(("isinstance", "hasattr", "type"), None))
     return new
 
 
 def same_page(whole: Subject, changed: Page, memory: Memory) -> str:
-    """What both solvers prove of the changed page: that all its formulas are the old ones wherever they are asked."""
+    """Return a sentence if both solvers prove all formulas of the changed page equal to the old ones; else empty."""
     if any(hasattr(whole.page.module, formula) for formula in RUN_ALONE):
         return ""
     same = proved(lambda: formulas(whole, changed, memory), changed.encoding, memory)
@@ -92,7 +92,7 @@ def same_page(whole: Subject, changed: Page, memory: Memory) -> str:
 
 
 def proved(claims: Callable[[], Iterable[Obligation]], encoding: str, memory: Memory) -> bool:
-    """Whether both solvers prove all of them; claims that cannot be written down have no proof."""
+    """Return whether both solvers prove all claims; claims that raise an error on symbols have no proof."""
     try:
         return all(answer.holds for answer in answered([*claims()], True, encoding, memory))
     except Exception:  # noqa: BLE001 - whatever a function of other things than numbers raises on symbols
@@ -100,7 +100,7 @@ def proved(claims: Callable[[], Iterable[Obligation]], encoding: str, memory: Me
 
 
 def twins(old: Any, new: Any, given: tuple[Bool, ...] = ()) -> Iterator[Obligation]:
-    """Two functions of numbers have the same values."""
+    """Yield the obligations that two functions of numbers have the same values."""
     names = list(inspect.signature(old).parameters)
     if not {*old.__annotations__.values()} <= {*NUMERIC}:
         raise TypeError("of things that are no numbers, symbols say nothing")
@@ -111,7 +111,7 @@ def twins(old: Any, new: Any, given: tuple[Bool, ...] = ()) -> Iterator[Obligati
 
 
 def domain(letter: str) -> Iterator[Bool]:
-    """What is known of a variable of that name."""
+    """Yield the hypotheses on a variable of that name."""
     x: Int = Sym.var(letter)
     if letter in "qrsv":
         yield within(x)
@@ -122,7 +122,7 @@ def domain(letter: str) -> Iterator[Bool]:
 
 
 def formulas(whole: Subject, changed: Page, memory: Memory) -> Iterator[Obligation]:
-    """All formulas that differ in their wording have the same values."""
+    """Yield the obligations that all formulas that differ in their wording have the same values."""
     page = whole.page
     for formula, known in FORMULAS.items():
         if formula in LENGTHS and not hasattr(page.module, formula):
@@ -139,7 +139,7 @@ def formulas(whole: Subject, changed: Page, memory: Memory) -> Iterator[Obligati
 
 
 def equal(box: tuple[Bool, ...], a: Int | Bool, b: Int | Bool) -> Obligation:
-    """Both are the same number or the same truth; raises TypeError where they are neither."""
+    """Return the obligation that both are the same number or the same truth; raises TypeError if they are neither."""
     if isinstance(a, bool | Truth) and isinstance(b, bool | Truth):
         return Obligation("the same", box, iff(a, b))
     if isinstance(a, int | Sym) and isinstance(b, int | Sym):

@@ -64,7 +64,7 @@ Found = Callable[[Page, str], Iterable[Flaw]]
 
 
 class Judges(NamedTuple):
-    """Who looks at a mutant, in this order, the cheapest first; ``certificate`` says why there is no fault, if so."""
+    """The judges of a mutant, in this order, the cheapest first; ``certificate`` says why it is no fault, if so."""
 
     runs: Callable[[], Faults]
     certificate: Callable[[], str]
@@ -72,9 +72,9 @@ class Judges(NamedTuple):
 
 
 def of_page(page: Page, target: str | None, every: int = 1) -> Iterator[Fate]:
-    """The fate of every mutant, or of one in ``every``, of the page's own text; ``target`` implements it.
+    """Yield the fate of every mutant, or of one in ``every``, of the page's own text; ``target`` implements the page.
 
-    What proof alone refuses needs no other judge.
+    A mutant that proof alone refuses needs no other judge.
     """
     trials, source = Trials(Memory()), inspect.getsource(page.module)
     sound(of_formulas(page, target, unharmed(source), trials))
@@ -89,9 +89,9 @@ def of_page(page: Page, target: str | None, every: int = 1) -> Iterator[Fate]:
 
 
 def of_implementation(page: Page, target: str, found: Found, every: int = 1) -> Iterator[Fate]:
-    """The fate of every mutant, or of one in ``every``, of the module in which ``target`` lies.
+    """Yield the fate of every mutant, or of one in ``every``, of the module in which ``target`` lies.
 
-    ``found``: what runs of it find wrong.  What lives, and takes more memory than without the fault, is said to do so.
+    ``found``: finds the flaws in runs of the target.  The fate of a survivor tells if the fault takes more memory.
     """
     trials, usual, source = Trials(Memory()), memory_of(page, target), inspect.getsource(module_of(target))
     sound(of_code(page, target, found, unharmed(source), trials))
@@ -101,30 +101,30 @@ def of_implementation(page: Page, target: str, found: Found, every: int = 1) -> 
 
 
 def more_memory(page: Page, target: str, mutant: Mutant, usual: dict[str, int]) -> str:
-    """How much more memory a mutant takes; empty where it takes no more."""
+    """Return how much more memory a mutant takes, in words; empty where it takes no more."""
     with planted(module_of(target), mutant.tree):
         more = next(wasted(usual, memory_of(page, target)), "")
     return more and f"{SAME}: {more}"
 
 
 def unharmed(source: str) -> Mutant:
-    """The source as it is."""
+    """Return the source without a fault, as a mutant."""
     return Mutant("", "", 0, "nothing", ast.parse(source))
 
 
 def sound(judges: Judges) -> None:
-    """Raises Refuted where runs find a fault though none is planted: then they would kill every mutant."""
+    """Raise Refuted where runs find a fault though none is planted: then they would kill every mutant."""
     if fault := first(judges.runs()):
         raise Refuted(f"a fault is found where none is planted: {fault}")
 
 
 def module_of(target: str) -> ModuleType:
-    """The module in which it lies."""
+    """Return the module in which ``target`` lies."""
     return importlib.import_module(target.partition(":")[0])
 
 
 def fate(mutant: Mutant, judges: Judges) -> Fate:
-    """What becomes of ``mutant``: a fault in its runs kills it, a certificate clears it, a theorem may kill it yet."""
+    """Return the mutant's fate: a fault in runs kills it, else a certificate clears it, else a theorem may kill it."""
     Counter.restart()
     if fault := first(judges.runs()):
         return Fate(mutant, "killed", fault)
@@ -135,7 +135,7 @@ def fate(mutant: Mutant, judges: Judges) -> Fate:
 
 
 def first(faults: Faults) -> str:
-    """The first fault; empty if there is none, or a solver gives up, which finds nothing out."""
+    """Return the first fault, an error included; empty if there is none or a solver gives up, which shows nothing."""
     try:
         with closing(faults):
             return next(faults, "")
@@ -148,7 +148,7 @@ def first(faults: Faults) -> str:
 
 
 def of_formulas(page: Page, target: str | None, mutant: Mutant, trials: Trials) -> Judges:
-    """Who looks at a page that has this fault."""
+    """Return the judges of a page that has this fault."""
     changed = built(page.module, mutant.tree)
     whole, memory = subject(page).general, trials.memory
 
@@ -173,7 +173,7 @@ def of_formulas(page: Page, target: str | None, mutant: Mutant, trials: Trials) 
 
 
 def stated(page: Page, mutant: Mutant, memory: Memory) -> str:
-    """Why the proof module says that this fault is none, if both solvers prove what that rests on."""
+    """Return the proof module's reason why this change is no fault, if both solvers prove its claims; else empty."""
     said: Any = getattr(companion(page), "certificates", lambda _: {})(page)
     why, claims = said.get((mutant.text, mutant.told), ("", ()))
     return why if why and proved(lambda: claims, page.encoding, memory) else ""
@@ -182,7 +182,7 @@ def stated(page: Page, mutant: Mutant, memory: Memory) -> str:
 def of_code(
     page: Page, target: str, found: Found, mutant: Mutant, trials: Trials, module: ModuleType | None = None
 ) -> Judges:
-    """Who looks at an implementation that has this fault; ``module``: where, if not in the target's own."""
+    """Return the judges of an implementation with this fault; ``module`` has the fault, by default the target's own."""
     module, whole, memory = module or module_of(target), subject(page), trials.memory
 
     def runs() -> Faults:
@@ -204,7 +204,7 @@ def of_code(
 
 
 def memory_of(page: Page, target: str) -> dict[str, int]:
-    """The most bytes that its arrays hold at once, by example, with the page's parameters and others."""
+    """Return the most bytes that arrays of ``target`` hold at once, by example, also with other parameters."""
     own, *others = variants(page)
     runs = [(own, MEASURED), *((params, (FEW,) if page.dense else MEASURED) for params in others)]
     return {
@@ -213,7 +213,7 @@ def memory_of(page: Page, target: str) -> dict[str, int]:
 
 
 def page_faults(changed: Page, target: str | None) -> Faults:
-    """What is wrong with a page of formulas that has a fault, as far as running it tells."""
+    """Yield the faults that runs find in a changed page of formulas."""
     for ranks in RANKS:
         if number(changed.steps(ranks)) > STEPS * ranks:
             yield f"at p={ranks} there are {number(changed.steps(ranks))} steps"
@@ -228,9 +228,10 @@ def page_faults(changed: Page, target: str | None) -> Faults:
 
 
 def program_faults(pages: Sequence[Page], target: str | None) -> Faults:
-    """The same of a program, which has no schedule of its own: what it refuses, and does with entries, and beside.
+    """Yield the faults that runs find in a changed program, which has no schedule of its own.
 
-    ``pages``: with its own parameters, and with others; few ranks come first.
+    Runs tell which parameters it refuses, what it does with entries, and whether the implementation does the same.
+    ``pages``: the program with its own parameters, and with others; few ranks come first.
     """
     changed = pages[0]
     for params in getattr(companion(changed), "refused", ()):
@@ -251,12 +252,12 @@ def program_faults(pages: Sequence[Page], target: str | None) -> Faults:
 
 
 def running(pages: Sequence[Page], ranks: int) -> Sequence[Page]:
-    """Which of these are run with so many ranks; the first has the page's own parameters."""
+    """Return the pages that are run with so many ranks; the first has the page's own parameters."""
     return pages if ranks <= SOME or not pages[0].dense else pages[:1]
 
 
 def of_lists(changed: Page) -> Faults:
-    """Where a page on whole vectors makes other numbers of lists than of arrays, or sends bytes at times alone."""
+    """Yield the faults where a page makes other numbers of lists than of arrays, or sends bytes only at times."""
     kinds = set()
     for ranks, n in product(range(1, FEW + 1), (0, 1, 2 * FEW + 1)):
         xs = [np.arange(n) * (r - 0.75) for r in range(ranks)]
@@ -277,7 +278,7 @@ def of_lists(changed: Page) -> Faults:
 
 
 def wrong_state(changed: Page, ranks: int) -> Faults:
-    """What is wrong with what a program keeps from call to call, or with what its functions are asked for."""
+    """Yield the faults in what a program keeps from call to call, or in the arguments that its functions get."""
     said = companion(changed)
     with guarded(changed.module, getattr(said, "asked", {})):
         for case in stateful.edges([ranks], changed.dtypes)[:: len(changed.dtypes)]:
@@ -287,7 +288,7 @@ def wrong_state(changed: Page, ranks: int) -> Faults:
 
 
 def taken(module: ModuleType, params: Mapping[str, Any]) -> bool:
-    """Whether a page runs with these parameters, or fails otherwise than by refusing them."""
+    """Return whether a page takes these parameters: False if it refuses them by InputError."""
     try:
         return bool(run(load(module, **params), [[1]]).results)
     except InputError:
@@ -295,7 +296,7 @@ def taken(module: ModuleType, params: Mapping[str, Any]) -> bool:
 
 
 def sizes(page: Page) -> Iterator[str]:
-    """Where the words that formulas count are not those of a run; of sparse chunks no formula counts words."""
+    """Yield where formulas count other words than a run; of sparse chunks no formula counts words."""
     for ranks in RANKS if page.data != "sparse" else ():
         at = {"p": ranks, "n": 3 * ranks + 1, "k": 2 * ranks}
         yield from map(str, unlike_a_run(page, count(page, **at, paths=False), at))

@@ -19,7 +19,7 @@ SOURCES: Mapping[str, Path] = {
 
 @cache
 def loaded(module: str) -> frozenset[str]:
-    """A module and those that it imports, and these, and so on."""
+    """Return a module and all modules below ``impl`` that it imports, directly or through others."""
     found, open_ = {module}, [module]
     while open_:
         new = imports(open_.pop()) - found
@@ -30,7 +30,7 @@ def loaded(module: str) -> frozenset[str]:
 
 @cache
 def imports(module: str) -> frozenset[str]:
-    """Those that it imports itself."""
+    """Return the modules below ``impl`` that ``module`` imports itself."""
     nodes = ast.walk(ast.parse(SOURCES[module].read_text(encoding="utf-8")))
     lines = [(node.module, node.names) for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
     named = {name for room, names in lines for name in (room, *(f"{room}.{one.name}" for one in names))}

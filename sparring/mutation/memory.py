@@ -34,7 +34,7 @@ OURS, NUMPY = (str(Path(str(package.__file__)).parent) for package in (impl, np)
 
 
 def held(page: Page, target: str, among: Sequence[int] = MEASURED) -> dict[str, int]:
-    """The most bytes that arrays of ``target``, or of the function beside a class, hold at once; by example.
+    """Return the most bytes that arrays of ``target``, or of the function beside a class, hold at once, by example.
 
     ``among``: numbers of ranks.
     """
@@ -51,7 +51,7 @@ def held(page: Page, target: str, among: Sequence[int] = MEASURED) -> dict[str, 
 
 
 def inputs(page: Page, ranks: int) -> dict[str, list[Any]]:
-    """Vectors for so many ranks, and in words what they are."""
+    """Return vectors for so many ranks, by a description in words."""
     xs = [np.arange(1.0, N + 1) + r for r in range(ranks)]
     if not page.sparse:
         return {f"{N} entries": xs}
@@ -64,7 +64,7 @@ def inputs(page: Page, ranks: int) -> dict[str, list[Any]]:
 
 
 def most(function: str, xs: list[Any], call: Call) -> int:
-    """The bytes in one run; raises RankFailed or Refuted where it ends with a finding."""
+    """Return the most bytes held at once in one run; raises RankFailed or Refuted where it ends with a finding."""
     with watched() as samples:
         simulation.run(function, len(xs), xs, call=call).raise_if_found()
     return max(samples)
@@ -72,7 +72,7 @@ def most(function: str, xs: list[Any], call: Call) -> int:
 
 @contextmanager
 def watched() -> Iterator[list[int]]:
-    """Meanwhile a list grows by the bytes that arrays of ``impl`` hold, whenever another greenlet goes on."""
+    """Append the bytes that arrays of ``impl`` hold to the list, whenever another greenlet goes on."""
     samples: list[int] = []
     before, collecting = greenlet.settrace(lambda *_: samples.append(sum(ours()))), gc.isenabled()
     gc.disable()  # when cycles are looked for depends on what else the process does
@@ -87,7 +87,7 @@ def watched() -> Iterator[list[int]]:
 
 
 def ours() -> Iterator[int]:
-    """The bytes of each array that a line of ``impl`` has made."""
+    """Yield the bytes of each array that a line of ``impl`` has made."""
     for trace in tracemalloc.take_snapshot().traces:
         if trace.domain == np.lib.tracemalloc_domain:
             lines = (frame.filename for frame in reversed(trace.traceback))  # the last call first
@@ -96,7 +96,7 @@ def ours() -> Iterator[int]:
 
 
 def wasted(usual: dict[str, int], now: dict[str, int]) -> Iterator[str]:
-    """Where more memory is taken than usual, in words."""
+    """Yield the examples that take more memory than usual, in words."""
     for what, size in usual.items():
         if now[what] > size:
             yield f"{what}: arrays hold {now[what]} bytes at once, and {size} would do"

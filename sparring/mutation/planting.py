@@ -13,7 +13,7 @@ from sparring.world import modules
 
 @contextmanager
 def planted(module: ModuleType, tree: ast.Module) -> Iterator[None]:
-    """``module`` has the code of ``tree`` on all simulated ranks, and here for proofs that call its functions."""
+    """Give ``module`` the code of ``tree`` for a while: on all simulated ranks, and here for proofs that call it."""
     with planting.planted(module, tree):
         modules.PLANTED[module.__name__] = planting.compiled(module, tree)
         try:

@@ -23,10 +23,10 @@ from sparring.verification.selector import verify_selector
 
 
 class Fault(NamedTuple):
-    """What was changed in which module, and its fate: ``by`` which algorithm or selector it was found, and ``why``.
+    """A fault in a module and its fate: ``by`` which algorithm or selector it was found, and ``why``.
 
-    ``full``: of what lives, what ``--full`` finds in the algorithm that loads the fewest other modules; empty where
-    that finds nothing, or a selector alone loads it, of which all runs are those of a first look.
+    ``full``: for a survivor, what ``--full`` finds in the algorithm that loads the fewest other modules; empty where
+    that finds nothing, or only selectors load the module: all runs of a selector are those of a first look.
     """
 
     module: str
@@ -40,7 +40,7 @@ class Fault(NamedTuple):
 
 
 def fates(count: int, seed: int, part: int = 0, parts: int = 1) -> Iterator[Fault]:
-    """So many faults, drawn at random, or those of one of several parts of them."""
+    """Yield the fates of ``count`` faults, drawn at random; of ``parts`` shares of them only share ``part``."""
     users = {module: names for module in SOURCES if (names := loading(module))}
     every = [(module, mutant) for module in users for mutant in mutants(SOURCES[module].read_text(encoding="utf-8"))]
     trials = Trials(Memory())
@@ -49,19 +49,19 @@ def fates(count: int, seed: int, part: int = 0, parts: int = 1) -> Iterator[Faul
 
 
 def subjects() -> Mapping[str, str]:
-    """Algorithms and selectors, each with the module of its implementation."""
+    """Return all algorithms and selectors, each with the module of its implementation."""
     known = {name: f"{NAME}.{name}" for name in pages.names()}
     return known | {name: f"{NAME}.selectors.{name}" for name in selectors.names()}
 
 
 def loading(module: str) -> list[str]:
-    """The algorithms and selectors that load it: its own, then those that load the fewest others."""
+    """Return the algorithms and selectors that load a module: its own first, then by how few modules they load."""
     users = {name: loaded(own) for name, own in subjects().items() if own in SOURCES and module in loaded(own)}
     return sorted(users, key=lambda name: (subjects()[name] != module, len(users[name])))
 
 
 def fate(module: str, mutant: Mutant, names: Sequence[str], trials: Trials) -> Fault:
-    """What the first of these finds, or a certificate that there is nothing to find."""
+    """Return the fate of a mutant, decided by the first of the algorithms and selectors that kills or clears it."""
     place = module.removeprefix(f"{NAME}."), mutant.function, mutant.text, mutant.told
     for name in names:
         one = judging.fate(mutant, judges(name, importlib.import_module(module), mutant, trials))
@@ -73,7 +73,7 @@ def fate(module: str, mutant: Mutant, names: Sequence[str], trials: Trials) -> F
 
 
 def judges(name: str, module: ModuleType, mutant: Mutant, trials: Trials) -> Judges:
-    """Who looks at an algorithm or a selector that loads a module with this fault."""
+    """Return the judges of an algorithm or a selector that loads a module with this fault."""
     if name in pages.names():
         page = pages.find(name)
         return judging.of_code(page, str(find_target(page)), survey.wrong, mutant, trials, module)
@@ -87,5 +87,5 @@ def judges(name: str, module: ModuleType, mutant: Mutant, trials: Trials) -> Jud
 
 
 def nothing() -> Faults:
-    """No theorem is about code."""
+    """Yield no fault: no theorem is about the code of selectors."""
     yield from ()

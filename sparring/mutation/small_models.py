@@ -27,9 +27,9 @@ TRIES = 1400
 
 
 class Trials:
-    """Remembers the obligations that no try has upset.
+    """Tries of obligations with small numbers; those that no try has upset are remembered.
 
-    ``memory``: in which equal terms are one, and which knows what solvers have answered.
+    ``memory`` makes equal terms one, and knows the solvers' answers.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -37,23 +37,23 @@ class Trials:
         self.clean: set[tuple[Any, ...]] = set()
 
     def tried(self, whole: Subject, *names: str) -> Iterator[str]:
-        """Obligations that small numbers upset, of the theorems of these names or of all that are expected to hold."""
+        """Yield the obligations that small numbers upset, of the named theorems or of all that are expected to hold."""
         for conjecture in claimed(whole, names):
             yield from (f"{conjecture.name}: {found}" for found in self.upset(tuple(conjecture.obligations)))
 
     def asked(self, whole: Subject, *names: str) -> Iterator[str]:
-        """The same for a solver's counterexamples."""
+        """Yield the obligations of these theorems for which a solver has a counterexample."""
         for conjecture in claimed(whole, names):
             for answer in answered(conjecture.obligations, False, conjecture.encoding, self.memory):
                 if not answer.holds and not answer.problem:
                     yield f"{conjecture.name}: {kernel.describe_failure(answer)}"
 
     def refused(self, page: Page, mutant: Mutant) -> str:
-        """By proof alone, with nothing run: a theorem that is no longer proved of the page with this fault.
+        """Return a theorem that is no longer proved of the page with this fault, by proof alone, with nothing run.
 
-        The first that small numbers upset, else the first that the two solvers do not prove; "bad input" for a page
-        that cannot be read; empty if all hold.  Whether the algorithm is wrong or only what the page says of itself,
-        which a run would tell, makes no difference.  Claims of contention that are expected to be refuted, and those
+        It is the first that small numbers upset, else the first that the two solvers do not prove; "bad input" for a
+        page that cannot be read; empty if all hold.  A wrong algorithm and a wrong statement of the page about itself
+        count alike; only a run would tell them apart.  Claims of contention that are expected to be refuted, and those
         that only runs decide, are left out.
         """
         try:
@@ -64,14 +64,14 @@ class Trials:
             return UNREADABLE
 
     def unproved(self, one: Conjecture) -> bool:
-        """Whether some obligation lacks a proof by both solvers."""
+        """Return whether some obligation lacks a proof by both solvers."""
         asked = answered(one.obligations, True, one.encoding, self.memory)
         return not all(answer.holds for answer in asked)
 
     def upset(self, claims: Sequence[Obligation]) -> Iterator[str]:
-        """Counterexamples of small numbers, in words; which obligations none was found for is remembered.
+        """Yield counterexamples of small numbers, in words; after the last, remember the obligations as tried.
 
-        All obligations see the same numbers, so that of each number a term that they share is read once.
+        All obligations see the same numbers, so that a term that they share is evaluated once for each number.
         """
         ours = [one for one in map(self.shared, claims) if self.key(one) not in self.clean]
         for point in points(frozenset().union(*(variables(x) for one in ours for x in (*one.hypotheses, one.claim)))):
@@ -83,28 +83,28 @@ class Trials:
         self.clean |= {self.key(one) for one in ours}
 
     def shared(self, claim: Obligation) -> Obligation:
-        """The same with each term as the first one of its form."""
+        """Return the obligation with each term replaced by the first equal one in memory."""
         shared = self.memory.shared
         return claim._replace(hypotheses=tuple(map(shared, claim.hypotheses)), claim=shared(claim.claim))
 
     def key(self, claim: Obligation) -> tuple[Any, ...]:
-        """The same for equal obligations alone."""
+        """Return a key that is the same for equal obligations alone."""
         return tuple(map(self.memory.identity, (*claim.hypotheses, claim.claim)))
 
 
 def claimed(whole: Subject, names: Sequence[str]) -> list[Conjecture]:
-    """What is to be proved of it, for every value of its parameters."""
+    """Return the conjectures to be proved of the page, for every value of its parameters."""
     return [c for c in kernel.readable(whole.general) if not c.contended and (c.name in names or not names)]
 
 
 def letters(claim: Obligation) -> list[str]:
-    """The variables that an obligation speaks of, the number of ranks first."""
+    """Return the variables of an obligation, the number of ranks first."""
     found = frozenset().union(*map(variables, (*claim.hypotheses, claim.claim)))
     return ["p", *sorted(found - {"p"})]
 
 
 def points(names: frozenset[str]) -> Iterator[dict[str, int]]:
-    """Small numbers for these variables, the same in every run."""
+    """Yield small numbers for these variables, the same in every run."""
     rng = random.Random("small numbers")
     for i in range(TRIES):
         p = i % RANKS + 1

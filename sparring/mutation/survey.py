@@ -30,9 +30,9 @@ class Told(NamedTuple):
     """The fate of a mutant.
 
     ``part``: one of ``PARTS``; ``line``: the text of the line that is changed, not its number, which moves;
-    ``why``: what killed it or proves it equivalent, or why it may live; ``alone``: of a page, the theorem with which
-    proof alone refuses it; ``full``: of an implementation's that lives, what ``--full`` finds; None where
-    that was not asked.
+    ``why``: what killed it or proves it equivalent, or why it may live; ``alone``: for a page, the theorem with which
+    proof alone refuses it; ``full``: for a survivor in an implementation, what ``--full`` finds; None where that
+    was not asked.
     """
 
     algorithm: str
@@ -48,9 +48,9 @@ class Told(NamedTuple):
 
 
 def judge_mutants(page: Page, track: Track, every: int = 1, *, full: bool = False) -> list[Told]:
-    """The fate of every mutant of the page, and of its implementation if there is one; or of one in ``every``.
+    """Return the fate of every mutant, or of one in ``every``, of the page and of its implementation, if any.
 
-    ``full``: of what lives there in the runs of a first look all runs are asked, too.
+    ``full``: survivors in the implementation also go through all runs, not only those of a first look.
     """
     target, reasons = find_target(page), getattr(companion(page), "survivors", {})
     fates = track(judging.of_page(page, target, every), f"{page.name}: page")
@@ -66,31 +66,31 @@ def judge_mutants(page: Page, track: Track, every: int = 1, *, full: bool = Fals
 
 
 def wrong(page: Page, target: str, plan: Plan = FIRST_LOOK) -> Iterator[Flaw]:
-    """What runs of an implementation with a fault find wrong, be it loops without an end."""
+    """Yield the flaws that runs find in an implementation with a fault, endless loops included."""
     return flaws(page, target, plan, afresh)
 
 
 def by_all_runs(page: Page, target: str, mutant: Mutant, module: ModuleType | None = None) -> str:
-    """What ``--full`` finds of an implementation with this fault; empty where it finds nothing."""
+    """Return the first fault that ``--full`` finds in an implementation with this fault; empty where there is none."""
     looks = partial(wrong, plan=WHOLE_LOOK)
     return judging.first(judging.of_code(page, target, looks, mutant, Trials(Memory()), module).runs())
 
 
 def entry(page: Page, part: str, fate: Fate, reasons: dict[str, str]) -> Told:
-    """What is told of it; why a survivor may live stands in the page's proof module, by the line that is changed."""
+    """Return the report of a fate; the page's proof module has the reasons of survivors, by the changed line."""
     mutant = fate.mutant
     why = fate.why or reasons.get(mutant.text, NO_REASON)
     return Told(page.name, part, mutant.operator, mutant.function, mutant.text, mutant.told, fate.word, why, fate.alone)
 
 
 def part(module: ModuleType, function: str) -> str:
-    """Whether the changed function of an implementation is one of numbers alone, a peer's or a chunk's."""
+    """Return the part of a changed function: "index functions" if it is of numbers alone, else "implementation"."""
     types = getattr(getattr(module, function, None), "__annotations__", {})
     return "index functions" if types and {*types.values()} <= NUMBERS else "implementation"
 
 
 def summary(found: Sequence[Told]) -> dict[str, Any]:
-    """For the envelope: how many there are of each word, in all, by operator and by algorithm; and who survived."""
+    """Return the counts of each word for the envelope, in all, by operator and by algorithm; and the survivors."""
     names = dict.fromkeys(one.algorithm for one in found)
     return {
         **counted(found),
@@ -101,7 +101,7 @@ def summary(found: Sequence[Told]) -> dict[str, Any]:
 
 
 def of_algorithm(found: Sequence[Told]) -> dict[str, Any]:
-    """By part and operator; and what was not killed, with the reason or the certificate."""
+    """Return an algorithm's counts, by part and operator; and all that was not killed, with reason or certificate."""
     parts = {part: [one for one in found if one.part == part] for part in PARTS}
     return {
         "parts": {
@@ -114,23 +114,23 @@ def of_algorithm(found: Sequence[Told]) -> dict[str, Any]:
 
 
 def by_proof(part: str, found: Sequence[Told]) -> dict[str, int]:
-    """Of a page, how many proof alone refuses; of the other parts nothing is said."""
+    """Return the number of mutants of a page that proof alone refuses; empty for other parts."""
     return {"by proof alone": sum(bool(one.alone) for one in found)} if part == PARTS[0] else {}
 
 
 def by_full(part: str, found: Sequence[Told]) -> dict[str, int]:
-    """Of an implementation, how many all runs find that those of a first look do not; if that was asked."""
+    """Return the number of an implementation's mutants that all runs find, but no first look; empty if not asked."""
     alive = [one.full for one in found if one.word == "survived"]
     return {} if part == PARTS[0] or None in alive else {"by --full alone": sum(map(bool, alive))}
 
 
 def by_operator(found: Sequence[Told]) -> dict[str, dict[str, int]]:
-    """The counts of each operator that made one."""
+    """Return the counts of each operator that made a mutant."""
     counts = {name: counted(one for one in found if one.operator == name) for name in IN_PAGES}
     return {name: words for name, words in counts.items() if any(words.values())}
 
 
 def counted(found: Iterable[Told]) -> dict[str, int]:
-    """How many were killed, survived or are equivalent."""
+    """Return how many mutants were killed, survived or are equivalent."""
     counts = Counter(one.word for one in found)
     return {word: counts[word] for word in WORDS}

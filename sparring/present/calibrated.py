@@ -28,7 +28,7 @@ COLOURS = [colour for colour, _ in PENS]
 
 
 def figure(machine: Machine) -> Figure:
-    """Four panels as matplotlib's figure.
+    """Return four panels as matplotlib's figure.
 
     Raises MissingExtra without matplotlib, InputError for a machine that was not measured.
     """
@@ -53,12 +53,12 @@ def save(machine: Machine, file: Path) -> None:
 
 
 def of(measured: Measured, what: str) -> list[Timed]:
-    """What was timed of one kind."""
+    """Return the timings of one kind: of exchanges, additions or algorithms."""
     return [timed for timed in measured.timed if timed.what == what]
 
 
 def times(axes: Axes, what: str, timed: Sequence[Timed]) -> None:
-    """Seconds by size, and the fit."""
+    """Draw seconds by size, and the fit."""
     name, unit, (colour, marker) = THINGS[what]
     for fitted in (True, False):
         some = [t for t in timed if t.fitted == fitted]
@@ -76,7 +76,7 @@ def times(axes: Axes, what: str, timed: Sequence[Timed]) -> None:
 
 
 def errors(axes: Axes, measured: Measured) -> None:
-    """By how much the fits are off, by size; the panels above say what the marks mean."""
+    """Draw the errors of the fits, by size; the panels above say what the marks mean."""
     for what, (_, _, (colour, marker)) in THINGS.items():
         for fitted in (True, False):
             some = [(t.size, 100 * t.error) for t in of(measured, what) if t.fitted == fitted and t.error is not None]
@@ -90,7 +90,7 @@ def errors(axes: Axes, measured: Measured) -> None:
 
 
 def algorithms(axes: Axes, timed: Sequence[Timed]) -> None:
-    """What was predicted by what was measured; algorithms that were not predicted are left out."""
+    """Draw predicted by measured times of algorithms, without those that were not predicted."""
     judged = [t for t in timed if t.predicted]
     for i, name in enumerate(dict.fromkeys(t.algorithm for t in judged)):
         some = [(t.median, t.predicted) for t in judged if t.algorithm == name]
@@ -106,7 +106,7 @@ def algorithms(axes: Axes, timed: Sequence[Timed]) -> None:
 
 
 def frame(axes: Axes, title: str, along: str, up: str) -> None:
-    """Both axes by factors, and what stands at them."""
+    """Make both axes logarithmic, and write the title and the labels."""
     from matplotlib.ticker import NullFormatter
 
     axes.set_xscale("log")
@@ -120,7 +120,7 @@ def frame(axes: Axes, title: str, along: str, up: str) -> None:
 
 
 def engineering(unit: str) -> Any:
-    """Numbers as 1 k, 10 µ and so on."""
+    """Return a formatter that writes numbers as 1 k, 10 µ and so on."""
     from matplotlib.ticker import EngFormatter
 
     return EngFormatter(unit, sep=" " if unit else "")

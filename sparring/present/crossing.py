@@ -42,7 +42,7 @@ class Curve(NamedTuple):
 
 
 def curves(found: Comparison) -> list[Curve]:
-    """Both costs, at every number of ranks or at points that lie apart by one factor."""
+    """Return both costs, at every number of ranks or at points that lie apart by one factor."""
     low, high = float(found.start), float(found.end)
     apart = [Fraction(low * (high / low) ** (i / (POINTS - 1))) for i in range(POINTS)]
     xs = [Fraction(p) for p in range(int(low), int(high) + 1)] if found.over == "p" else apart
@@ -53,7 +53,7 @@ def curves(found: Comparison) -> list[Curve]:
 
 
 def figure(found: Comparison) -> Figure:
-    """The curves as matplotlib's figure; raises MissingExtra without matplotlib."""
+    """Return the curves as matplotlib's figure; raises MissingExtra without matplotlib."""
     with settings():
         from matplotlib.figure import Figure
 
@@ -63,7 +63,7 @@ def figure(found: Comparison) -> Figure:
 
 
 def check(file: Path) -> None:
-    """Raises InputError unless ``file`` has the name of a picture."""
+    """Raise InputError unless ``file`` has the name of a picture."""
     if file.suffix not in FORMATS:
         raise InputError(f"--plot {file}: the name of a picture ends in {', '.join(FORMATS)}")
 
@@ -86,7 +86,7 @@ def write_picture(sheet: Figure, file: Path) -> None:
 
 
 def several(found: Courses) -> Figure:
-    """The curves of several algorithms; raises InputError for more than can be told apart."""
+    """Return the curves of several algorithms as a figure; raises InputError for more than can be told apart."""
     if len(found.names) > len(COLOURS):
         raise InputError(f"{len(found.names)} algorithms: in a picture at most {len(COLOURS)} can be told apart")
     drawn = []
@@ -106,7 +106,7 @@ def several(found: Courses) -> Figure:
 
 
 def draw(axes: Axes, found: Comparison, both: Sequence[Curve]) -> None:
-    """The two curves, their names, the crossings."""
+    """Draw the two curves, their names, and the crossings."""
     strokes(axes, found.over, found.quantity, both)
     axes.set_title(f"{found.names[0]} against {found.names[1]}")
     for crossing in () if found.over == "p" else found.crossings:  # which of two numbers is seen without
@@ -114,7 +114,7 @@ def draw(axes: Axes, found: Comparison, both: Sequence[Curve]) -> None:
 
 
 def crossed(axes: Axes, over: str, place: float) -> None:
-    """The mark of a crossing."""
+    """Draw the mark of a crossing."""
     axes.axvline(place, color=GREY, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.annotate(
         name_crossing(over, place), (place, 0), (3, 4), xycoords=("data", "axes fraction"),
@@ -123,7 +123,7 @@ def crossed(axes: Axes, over: str, place: float) -> None:
 
 
 def strokes(axes: Axes, over: str, quantity: str, drawn: Sequence[Curve]) -> None:
-    """Curves in colours and lines of their own, and the axes."""
+    """Draw the curves, each with its own colour and line, and the axes."""
     from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, NullFormatter
 
     for curve, (colour, marker), line in zip(drawn, COLOURS, LINES):
@@ -143,7 +143,7 @@ def strokes(axes: Axes, over: str, quantity: str, drawn: Sequence[Curve]) -> Non
 
 
 def name_crossing(over: str, place: float) -> str:
-    """A crossing's place.
+    """Return the place of a crossing, in words.
 
     >>> name_crossing("rho", 0.125), name_crossing("n", 66_000.1)
     ('12.5%', '66000')
@@ -152,11 +152,11 @@ def name_crossing(over: str, place: float) -> str:
 
 
 def percent(density: float, _position: int | None = None) -> str:
-    """A density."""
+    """Return a density as a percentage."""
     return f"{100 * density:.3g}%"
 
 
 def spread(both: Sequence[Curve]) -> float:
-    """By which factor the largest cost is above the smallest."""
+    """Return the factor between the largest cost and the smallest that is not 0."""
     ys = [y for curve in both for y in curve.ys if y > 0]
     return max(ys) / min(ys) if ys else 1

@@ -62,10 +62,10 @@ class End(NamedTuple):
 
 
 def figure(panels: Panels) -> Figure:
-    """The curves as matplotlib's figure.
+    """Return the curves as matplotlib's figure.
 
-    Raises MissingExtra without matplotlib, InputError for no panel, and for a panel whose measures
-    are none, too many to tell apart, or not of one ``n``, one mean ``k`` and as many ranks.
+    Raises MissingExtra without matplotlib, InputError for no panel, and for a panel without measures,
+    with too many to tell apart, or with measures not of one ``n``, one mean ``k`` and as many ranks.
     """
     if not panels:
         raise InputError("there is no panel to draw: right is at least one, with its measures by name")
@@ -85,17 +85,17 @@ def figure(panels: Panels) -> Figure:
 
 
 def svg(panels: Panels) -> str:
-    """The figure as an SVG document, the same whenever it is drawn; raises as :func:`figure`."""
+    """Return the figure as an SVG document, the same whenever it is drawn; raises as :func:`figure`."""
     return saved(panels, "svg").decode()
 
 
 def png(panels: Panels) -> bytes:
-    """The figure as a PNG; raises as :func:`figure`."""
+    """Return the figure as a PNG; raises as :func:`figure`."""
     return saved(panels, "png")
 
 
 def saved(panels: Panels, form: str) -> bytes:
-    """The figure in that format, without the day and the program that made it."""
+    """Return the figure in that format, without the day and the program that made it."""
     sheet, file = figure(panels), io.BytesIO()
     dated = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
     with settings():
@@ -105,7 +105,7 @@ def saved(panels: Panels, form: str) -> bytes:
 
 @contextmanager
 def settings() -> Iterator[None]:
-    """Matplotlib with our settings instead of the user's; raises MissingExtra where there is none."""
+    """Give matplotlib our settings instead of the user's for a while; raises MissingExtra without matplotlib."""
     try:
         import matplotlib as mpl
     except ImportError as error:
@@ -117,7 +117,7 @@ def settings() -> Iterator[None]:
 
 
 def check(title: str, curves: Mapping[str, Growth]) -> None:
-    """Raises InputError unless one panel can show these measures beside one set of models."""
+    """Raise InputError unless one panel can show these measures beside one set of models."""
     if not 1 <= len(curves) <= len(PENS):
         raise InputError(f"panel {title!r} has {len(curves)} measures: right is 1 to {len(PENS)}")
     (first, model), *others = ((name, (g.n, g.typical, g.ranks)) for name, g in curves.items())
@@ -130,7 +130,7 @@ def check(title: str, curves: Mapping[str, Growth]) -> None:
 
 
 def draw(axes: Axes, title: str, curves: Mapping[str, Growth]) -> None:
-    """One panel."""
+    """Draw one panel."""
     growth = next(iter(curves.values()))
     n, ranks = growth.n, range(1, growth.ranks + 1)
     ends = []
@@ -148,12 +148,12 @@ def draw(axes: Axes, title: str, curves: Mapping[str, Growth]) -> None:
 
 
 def percent(sizes: tuple[int, ...] | tuple[Fraction, ...], n: int) -> list[float]:
-    """Sizes as percent of ``n``."""
+    """Return sizes as percent of ``n``."""
     return [float(100 * Fraction(size) / n) for size in sizes]
 
 
 def frame(axes: Axes, title: str, p: int) -> None:
-    """The axes: from 0 up, and along the ranks with room for the names at the right."""
+    """Set the axes: from 0 up, and along the ranks with room for the names at the right."""
     axes.set_title(title)
     axes.set_ylim(0, axes.get_ylim()[1])
     axes.set_xlim(1 - 0.03 * p, p + 0.42 * p)
@@ -163,7 +163,7 @@ def frame(axes: Axes, title: str, p: int) -> None:
 
 
 def label(axes: Axes, p: int, ends: Sequence[End]) -> None:
-    """The names at the right ends of the curves, in their order and never upon each other."""
+    """Write the names at the right ends of the curves, in their order and never upon each other."""
     heights = spread([end.height for end in ends], GAP * axes.get_ylim()[1])
     for end, height in zip(ends, heights):
         lead = {"arrowstyle": "-", "color": end.colour, "linewidth": 0.7, "shrinkA": 1, "shrinkB": 4}
@@ -174,9 +174,9 @@ def label(axes: Axes, p: int, ends: Sequence[End]) -> None:
 
 
 def spread(heights: list[float], gap: float) -> list[float]:
-    """Ascending heights at least ``gap`` apart, moved as little as possible in the sum of squares.
+    """Return ascending heights at least ``gap`` apart, moved as little as possible in the sum of squares.
 
-    Less ``gap`` a place they need only ascend, and what does not is replaced by its mean: isotonic
+    With ``gap`` a place subtracted, they need only ascend; runs that do not are replaced by their mean: isotonic
     regression by pooling adjacent violators.
 
     >>> spread([1, 1, 5], 1)

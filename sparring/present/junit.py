@@ -23,7 +23,7 @@ OUTCOMES = {
 
 
 def junit_xml(report: Report, weak: Sequence[Result] = ()) -> str:
-    """The file's text; what is ``weak`` has failed."""
+    """Return the text of the XML file; results in ``weak`` count as failures."""
     outcomes = [outcome(result, result in weak) for result in report.results]
     totals = {"tests": len(outcomes)} | {
         plural: outcomes.count(one)
@@ -41,17 +41,17 @@ def junit_xml(report: Report, weak: Sequence[Result] = ()) -> str:
 
 
 def outcome(result: Result, weak: bool) -> str:
-    """Which element it gets, if any."""
+    """Return the name of the element that tells the outcome of a result; empty if it passed."""
     return "failure" if weak and result.verdict.word is not Word.REFUTED else OUTCOMES.get(result.verdict.word, "")
 
 
 def add(case: ET.Element, what: str, result: Result) -> None:
-    """Say what came of it: the first line as the message, all as the text."""
+    """Add the element of the outcome to a test case: its message is the first line, its text all lines."""
     told = xml_text(sentence(str(result.verdict), result.property, result.detail))
     kind = "pytest.xfail" if result.verdict.word is Word.EXPECTED else str(result.verdict)
     ET.SubElement(case, what, type=kind, message=told.splitlines()[0]).text = told
 
 
 def xml_text(text: str) -> str:
-    """The text without what XML cannot hold."""
+    """Return the text with ``?`` for each character that XML cannot hold."""
     return UNSAID.sub("?", text)

@@ -65,7 +65,7 @@ class Loads(NamedTuple):
 
 
 def loads(page: Page, topology: Topology, p: int) -> Loads:
-    """What ``p`` ranks put onto the links of a topology.
+    """Return the loads that ``p`` ranks put onto the links of a topology.
 
     Of more than LINKS links those are shown that carry the most.  Raises InputError unless there are 2
     to MOST ranks and at most MESSAGES messages, ScheduleFault where the page makes no schedule.
@@ -92,7 +92,7 @@ def loads(page: Page, topology: Topology, p: int) -> Loads:
 
 
 def in_order(name: str) -> list[tuple[str, int]]:
-    """A node's place among others: its numbers count as numbers.
+    """Return a key that sorts names of nodes, their numbers as numbers.
 
     >>> sorted(["switch 1.10", "switch 1.2", "10", "9"], key=in_order)
     ['9', '10', 'switch 1.2', 'switch 1.10']
@@ -101,7 +101,7 @@ def in_order(name: str) -> list[tuple[str, int]]:
 
 
 def messages(routed: Routed, table: NDArray[np.int64]) -> Iterator[Message]:
-    """All messages with the load of the fullest link of their way."""
+    """Yield all messages, each with the load of the fullest link of its way."""
     for t, ids in enumerate(routed.ids):
         which, link = routed.ways.of_all(ids)
         most = np.zeros(len(ids), np.int64)
@@ -111,7 +111,7 @@ def messages(routed: Routed, table: NDArray[np.int64]) -> Iterator[Message]:
 
 
 def figure(found: Loads) -> Figure:
-    """The picture as matplotlib's figure; raises MissingExtra without matplotlib."""
+    """Return the picture as matplotlib's figure; raises MissingExtra without matplotlib."""
     steps, links = found.table.shape
     with settings():
         from matplotlib.figure import Figure
@@ -135,7 +135,7 @@ def save(found: Loads, file: Path) -> None:
 
 
 def lines(axes: Axes, found: Loads) -> None:
-    """Lifelines, and the messages between them; those that go round the edge do so in two pieces."""
+    """Draw lifelines, and the messages between them, in two pieces where they go round the edge."""
     steps = len(found.table)
     for rank in range(found.p):
         axes.plot([rank, rank], [0, steps], color="#C3CAD1", linewidth=1, zorder=1)
@@ -154,7 +154,7 @@ def lines(axes: Axes, found: Loads) -> None:
 
 
 def arrow(axes: Axes, one: Message, found: Loads) -> None:
-    """One message, on top of those with smaller loads."""
+    """Draw one message, on top of those with smaller loads."""
     from matplotlib.patches import FancyArrowPatch
 
     shade, thick = colour(one.load, found.most), width(one.load, found)
@@ -167,7 +167,7 @@ def arrow(axes: Axes, one: Message, found: Loads) -> None:
 
 
 def way(one: Message, p: int) -> list[Pixels]:
-    """From above to below; over more than half of the ranks it is shorter round the edge."""
+    """Return the pieces of an arrow, from top to bottom: two round the edge if it spans more than half of the ranks."""
     top, bottom, far = one.t + 0.07, one.t + 0.93, one.dst - one.src
     if 2 * abs(far) <= p:
         return [((one.src, top), (one.dst, bottom))]
@@ -179,7 +179,7 @@ def way(one: Message, p: int) -> list[Pixels]:
 
 
 def key(axes: Axes, found: Loads) -> None:
-    """What the lines say: of many loads, some."""
+    """Draw the legend of the lines: all loads, or six of many."""
     from matplotlib.lines import Line2D
 
     there = sorted({one.load for one in found.messages})
@@ -194,7 +194,7 @@ def key(axes: Axes, found: Loads) -> None:
 
 
 def cells(axes: Axes, found: Loads) -> None:
-    """The table, a cell for each step and link, and at its right the most of each step."""
+    """Draw the table, a cell for each step and link, and at its right the most of each step."""
     links = len(found.links)
     size = 8 if links <= 32 else 6.5
     for t, row in enumerate(found.table.tolist()):
@@ -215,36 +215,36 @@ def cells(axes: Axes, found: Loads) -> None:
 
 
 def box(i: int, t: int, shade: Any) -> Any:
-    """One cell."""
+    """Return one cell as a rectangle."""
     from matplotlib.patches import Rectangle
 
     return Rectangle((i + 0.03, t + 0.12), 0.94, 0.76, facecolor=shade, edgecolor="#FFFFFF", linewidth=0.5)
 
 
 def load_fraction(load: int, most: int) -> float:
-    """From 0, of one message, to 1, of the most, or of MANY if that is more: by factors."""
+    """Return a load on a logarithmic scale from 0, for one message, to 1, for ``most`` or MANY, whichever is more."""
     return float(np.log2(load) / np.log2(max(most, MANY)))
 
 
 def colour(load: int, most: int) -> Any:
-    """The darker the more."""
+    """Return the colour of a load: the more messages, the darker."""
     from matplotlib import colormaps
 
     return colormaps[MAP](PALEST + (1 - PALEST) * load_fraction(load, most))
 
 
 def ink(shade: Sequence[float]) -> str:
-    """Of the number in a cell of that colour."""
+    """Return the colour of the number in a cell of the colour ``shade``."""
     red, green, blue = shade[:3]
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "#FFFFFF"
 
 
 def width(load: int, found: Loads) -> float:
-    """Of a line, in points: the thicker the more, and all thinner where there are many."""
+    """Return the width of a line, in points: thicker for more messages, thinner in pictures of many ranks."""
     return (1.2 + 2.4 * load_fraction(load, found.most)) * min(1.0, max(0.7, 12 / found.p))
 
 
 def count_links(found: Loads) -> str:
-    """How many links there are, and what is not shown."""
+    """Return a sentence on the number of links with messages, and on those that are not shown."""
     all_ = f"{found.used} links carry messages, at most {found.most} of one step"
     return all_ if len(found.links) == found.used else f"{all_}; shown are the {len(found.links)} that carry the most"

@@ -53,7 +53,7 @@ REASONS = 3
 
 @dataclass(frozen=True)
 class Overview:
-    """For a terminal of a width, whose encoding is known; ``names``: of all rows that there will be."""
+    """The table of ``verify`` for a terminal with this width and encoding; ``names``: those of all rows to come."""
 
     names: Sequence[str]
     width: int = 80
@@ -61,7 +61,7 @@ class Overview:
 
     @property
     def plain(self) -> bool:
-        """Whether the encoding lacks the signs."""
+        """Whether the encoding lacks the signs, so that ASCII stands for them."""
         try:
             "".join(MEANT).encode(self.encoding)
         except (UnicodeEncodeError, LookupError):
@@ -70,7 +70,7 @@ class Overview:
 
     @property
     def indent(self) -> int:
-        """How wide names are."""
+        """The width of the column of names."""
         return max(map(len, (*self.names, "algorithm")))
 
     @property
@@ -83,16 +83,16 @@ class Overview:
         return ["R", "A", "C", "D", "L", "S", "T", "N"]
 
     def head(self) -> Text:
-        """The first line."""
+        """Return the first line: the heads of all columns."""
         cells = " ".join(head.ljust(self.room(head)) for head in self.heads)
         return Text(f"{'algorithm'.ljust(self.indent)} {cells}{'s':>{SECONDS}}", "bold")
 
     def room(self, head: str) -> int:
-        """How wide a column is: a sign may have a second one."""
+        """Return the width of a column: at least 2, since a sign may have a second one."""
         return max(len(head), 2)
 
     def row(self, name: str, results: Sequence[Result], seconds: float | None) -> Text:
-        """An algorithm or a selector; ``seconds``: None where its results were kept."""
+        """Return the row of an algorithm or a selector; ``seconds``: None where its results were kept."""
         line = Text(name.ljust(self.indent))
         for head, group in zip(self.heads, GROUPS.values()):
             sign, colour = self.sign([r for r in results if r.property in group])
@@ -100,7 +100,7 @@ class Overview:
         return line.append(f"{KEPT:>{SECONDS}}" if seconds is None else f"{seconds:{SECONDS}.0f}", "dim")
 
     def sign(self, results: Sequence[Result]) -> tuple[str, str]:
-        """The weakest verdict's sign, with a second one where something was not covered that was asked for."""
+        """Return the weakest verdict's sign and colour, with a second sign if not all that was asked for is covered."""
         results = [r for r in results if not r.detail.startswith(NOT_ASKED)]
         if not results:
             return "", ""
@@ -110,11 +110,11 @@ class Overview:
         return signs[self.plain] + partly, colour
 
     def of(self, word: Word) -> str:
-        """A word's sign."""
+        """Return a word's sign."""
         return SIGNS[word][self.plain]
 
     def legend(self) -> Iterator[Text]:
-        """What signs mean, and what shorter heads do."""
+        """Yield the meanings of the signs, and of shortened heads."""
         ascii_ = {sign: other for sign, other, _ in SIGNS.values()}
         yield Text("  ".join(f"{ascii_[s] if self.plain else s} {meant}" for s, meant in MEANT.items()), "dim")
         if len(self.heads[0]) == 1:
@@ -124,16 +124,17 @@ class Overview:
 
 
 def against(results: Sequence[Result]) -> Iterator[Text]:
-    """What stands against an algorithm, in full."""
+    """Yield in full the results of an algorithm that are refuted, undecided or not inductive."""
     for r in results:
         if r.verdict.word.exit_code:
             yield Text.assemble("  ", (f"{r.verdict}", SIGNS[r.verdict.word][2]), f": {r.property}: {r.detail}")
 
 
 def summary(report: Report, width: int) -> Iterator[str]:
-    """How much of what, and what was not covered, by reason and count: five lines, and one where some was kept.
+    """Yield the counts of all verdicts, and the reasons why properties were not covered, with their counts.
 
-    So 26 algorithms and 4 selectors, with their head and the legend, have room in a terminal of 40 lines.
+    These are at most five lines, and one more where results were kept.  So 26 algorithms and 4 selectors, with their
+    head and the legend, have room in a terminal of 40 lines.
     """
     several = {"algorithm": report.extra.get("algorithms", ()), "selector": report.extra.get("selectors", ())}
     subjects = ", ".join(f"{len(of)} {one}{'s' * (len(of) > 1)}" for one, of in several.items() if of)
@@ -152,12 +153,12 @@ def summary(report: Report, width: int) -> Iterator[str]:
 
 
 def counted(verdict: Verdict) -> str:
-    """The word under which it is counted."""
+    """Return the word under which a verdict is counted."""
     return str(verdict).split(" (", maxsplit=1)[0].split(" for ", maxsplit=1)[0].removeprefix("refuted as ")
 
 
 def missing(results: Sequence[Result]) -> Sequence[tuple[tuple[str, Sequence[str]], int]]:
-    """Reasons for what was not covered, each with its properties and how often, the most frequent first."""
+    """Return the reasons why properties were not covered, with properties and counts, the most frequent first."""
     found: dict[str, list[str]] = {}
     for r in results:
         if r.verdict.word is Word.NOT_COVERED:
@@ -167,7 +168,7 @@ def missing(results: Sequence[Result]) -> Sequence[tuple[tuple[str, Sequence[str
 
 
 def details(results: Sequence[Result]) -> Table:
-    """A row a property: the verdict, what it rests on, and which planted fault was caught."""
+    """Return a table with a row a property: verdict, what it rests on, and which planted fault was caught."""
     table = Table.grid(padding=(0, 2, 0, 0))
     for _ in range(2):
         table.add_column(no_wrap=True)

@@ -42,7 +42,7 @@ Bands = Mapping[str, Mapping[int, Band | None]]
 
 
 def figure(panels: Mapping[str, Phases], within: Fraction, bands: Bands) -> Figure:
-    """The diagrams as matplotlib's figure, ``bands`` in the first.
+    """Return the diagrams as matplotlib's figure, ``bands`` in the first.
 
     Raises MissingExtra without matplotlib, InputError for more algorithms than can be told apart.
     """
@@ -71,7 +71,7 @@ def save(panels: Mapping[str, Phases], within: Fraction, bands: Bands, file: Pat
 
 
 def draw(axes: Axes, title: str, found: Phases, within: Fraction) -> None:
-    """One panel."""
+    """Draw one panel."""
     from matplotlib.patches import Rectangle
 
     xs, ys = edges(found.along), edges(found.up)
@@ -93,14 +93,14 @@ def draw(axes: Axes, title: str, found: Phases, within: Fraction) -> None:
 
 
 def edges(places: Sequence[Fraction]) -> list[float]:
-    """The edges of cells around places that lie apart by factors."""
+    """Return the edges of cells around places that lie apart by factors."""
     at = [float(x) for x in places]
     inner = [(a * b) ** 0.5 for a, b in pairwise(at)]
     return [at[0], *inner, at[-1]]
 
 
 def borders(axes: Axes, found: Phases, xs: Sequence[float], ys: Sequence[float]) -> None:
-    """A line between cells with different algorithms."""
+    """Draw a line between cells with different algorithms."""
     rows, columns = range(len(found.up)), range(len(found.along))
     names = [[found.cheapest(j, i) for i in columns] for j in rows]
     for j in rows:
@@ -112,7 +112,7 @@ def borders(axes: Axes, found: Phases, xs: Sequence[float], ys: Sequence[float])
 
 
 def label(axes: Axes, found: Phases, name: str) -> None:
-    """The algorithm's name where its region has most room; beside it where that is narrow."""
+    """Write the algorithm's name where its region has most room; beside it where that is narrow."""
     best = max(
         (room(found, j, run) for j in range(len(found.up)) for run in found.runs(j) if run.name == name), default=None
     )
@@ -130,7 +130,7 @@ def label(axes: Axes, found: Phases, name: str) -> None:
 
 
 def room(found: Phases, j: int, run: Run) -> tuple[int, int, Run]:
-    """How many cells the name may spread over there, along and up; the middle row of these; and the stretch."""
+    """Return the area in cells that a name has around a stretch, the middle row of that area, and the stretch."""
     middle = (run.first + run.last) // 2
     low = high = j
     while low > 0 and found.cheapest(low - 1, middle) == run.name:
@@ -141,7 +141,7 @@ def room(found: Phases, j: int, run: Run) -> tuple[int, int, Run]:
 
 
 def frame(axes: Axes, title: str, found: Phases, xs: Sequence[float], ys: Sequence[float]) -> None:
-    """Both axes, by factors."""
+    """Make both axes logarithmic, and label them."""
     from matplotlib.ticker import EngFormatter, FixedLocator, FuncFormatter, NullFormatter, NullLocator
 
     axes.set(xscale="log", yscale="log", xlim=(xs[0], xs[-1]), ylim=(ys[0], ys[-1]))
@@ -160,12 +160,12 @@ def frame(axes: Axes, title: str, found: Phases, xs: Sequence[float], ys: Sequen
 
 
 def format_ranks(x: float, _position: int | None = None) -> str:
-    """A number of ranks."""
+    """Return a number of ranks as text."""
     return f"{x:.0f}"
 
 
 def mark(axes: Axes, bands: Bands) -> None:
-    """The edges of each band, with a gap where there is not one."""
+    """Draw the edges of each band, with gaps where there is no band."""
     for found in bands.values():
         for side in ("begins", "ends"):
             xs = [float(getattr(band, side).low) if band else float("nan") for band in found.values()]
@@ -173,7 +173,7 @@ def mark(axes: Axes, bands: Bands) -> None:
 
 
 def caption(quantity: str, within: Fraction, bands: Bands) -> list[str]:
-    """What is compared, and what pale regions and dashed lines are."""
+    """Return sentences on the quantity compared, and the meaning of pale regions and dashed lines."""
     told = [f"cheapest in {AXES[quantity]}; pale: another costs at most {percent(float(within))} more"]
     told += [f"dashed: between these lines {name} pays even if lists are encoded as its messages are" for name in bands]
     return told

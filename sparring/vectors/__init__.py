@@ -59,7 +59,7 @@ def export(algorithms: Sequence[str | Page], folder: str | Path) -> list[Path]:
 
 
 def compare_digest(page: Page, content: str) -> None:
-    """See that the file of an algorithm of ours is that of the release.  Raises OtherBits."""
+    """Raise OtherBits unless the file of an algorithm of ours is that of the release."""
     known = DATA / f"{page.name}.sha256"
     if known.is_file() and page is pages.find(page.name) and known.read_text(encoding="utf-8") != digest(page, content):
         raise OtherBits(
@@ -69,12 +69,12 @@ def compare_digest(page: Page, content: str) -> None:
 
 
 def digest(page: Page, content: str) -> str:
-    """What ``sha256sum`` says of the page's file."""
+    """Return the line that ``sha256sum`` prints for the page's file."""
     return f"{hashlib.sha256(content.encode()).hexdigest()}  {page.name}.json\n"
 
 
 def document(page: Page) -> dict[str, Any]:
-    """All that a file says.  Raises InputError unless the page is an allreduce."""
+    """Return the whole content of the page's file.  Raises InputError unless the page is an allreduce."""
     if page.collective != "allreduce":
         raise InputError(f"{page.name} is a {page.kind}: there are test vectors of allreduces only")
     if odd := [name for name, value in page.params.items() if not (page.dense or isinstance(value, int))]:
@@ -99,12 +99,12 @@ def document(page: Page) -> dict[str, Any]:
 
 
 def covered(page: Page) -> bool:
-    """Whether test vectors can tell of the page: it is no program, or one that files have rules for."""
+    """Return whether there can be test vectors of the page: it is no program, or one that files have rules for."""
     return not page.composed or page.module.__name__ in PROGRAMS or dense.own(page) is not None
 
 
 def sort(page: Page) -> str:
-    """What the file calls the page's data.  Raises InputError for a composition or residuals that no file can hold."""
+    """Return the file's word for the page's data.  Raises InputError for a composition or residuals without a rule."""
     if not covered(page):
         raise InputError(
             f"{page.name} is a composition: what it sends depends on the data, by rules that no test vectors have"
@@ -121,7 +121,7 @@ def sort(page: Page) -> str:
 
 
 def grouped(groups: Iterable[list[Given]]) -> Iterator[dict[str, Any]]:
-    """The groups, their tests numbered through from 1."""
+    """Yield the groups, with their tests numbered through from 1."""
     before = 0
     for mine in groups:
         made, tests = whole_group(mine, before) if mine[0].page.dense else group_of(mine, before)
@@ -130,7 +130,7 @@ def grouped(groups: Iterable[list[Given]]) -> Iterator[dict[str, Any]]:
 
 
 def group_of(mine: Sequence[Given], before: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """What a group's tests have in common, and these; ``before``: how many tests there are in groups before it."""
+    """Return what a group's tests have in common, and the tests; ``before``: the number of tests in earlier groups."""
     page, p = mine[0].page, mine[0].p
     sends = schedule(page, p)
     done = [recorded(given, sends) for given in mine]
@@ -138,7 +138,7 @@ def group_of(mine: Sequence[Given], before: int) -> tuple[dict[str, Any], list[d
 
 
 def whole_group(mine: Sequence[Given], before: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The same of a composition on whole vectors."""
+    """Return the group and the tests, as :func:`group_of`, of a composition on whole vectors."""
     done = [kept.recorded(given) for given in mine]
     tests = [kept.test(case, flags(case), before + i) for i, case in enumerate(done, start=1)]
     return kept.group(mine[0].page, mine[0].p), tests

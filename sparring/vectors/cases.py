@@ -22,7 +22,7 @@ CALLS = 3
 
 
 class Given(NamedTuple):
-    """What a test is about: a page with its parameters, and for each call a vector a rank."""
+    """The input of a test: a page with its parameters, and for each call a vector a rank."""
 
     page: Page
     comment: str
@@ -30,12 +30,12 @@ class Given(NamedTuple):
 
     @property
     def p(self) -> int:
-        """How many ranks there are."""
+        """The number of ranks."""
         return len(self.calls[0])
 
 
 class Support(NamedTuple):
-    """Which entries are there: ``has(draw, q, i, p)`` of every ``stretch``-th of ``length(p)`` places."""
+    """A choice of entries: of every ``stretch``-th place, ``length(p)`` in all, those with ``has(draw, q, i, p)``."""
 
     words: str
     has: Callable[[Draw, int, int, int], bool]
@@ -65,7 +65,7 @@ SUPPORTS = (
 
 
 def cases(page: Page) -> Iterator[Given]:
-    """All tests of this page, by number of ranks."""
+    """Yield the inputs of all tests of this page, by number of ranks."""
     for p in RANKS:
         for number, (words, recipe, support, n, dtype) in enumerate(plans(page, p)):
             for params in parameters(page, p, n, number):
@@ -79,7 +79,7 @@ Plan = tuple[str, Recipe, Support | None, int, str]
 
 
 def plans(page: Page, p: int) -> Iterator[Plan]:
-    """For each test its comment, the numbers, which of them are there, how many places there are, and the dtype."""
+    """Yield for each test its comment, numbers, support, number of places, and dtype."""
     some, most = (SOME, MOST) if page.sparse else (None, None)
     for i, n in enumerate(sorted({0, 1, p - 1, p, p + 1, 2 * p + 1})):
         yield f"{WHOLE.words}, n = {n}", WHOLE, some, n, DTYPES[(p + i) % 4]
@@ -93,9 +93,9 @@ def plans(page: Page, p: int) -> Iterator[Plan]:
 
 
 def parameters(page: Page, p: int, n: int, number: int) -> Iterator[Mapping[str, int]]:
-    """The parameters of a test: by turns how many are kept; and each from its least value to the page's own.
+    """Yield the parameters of a test: ``k`` by turns; and each that has a least value, from that to the page's own.
 
-    Of a composition by turns its own and others, too.
+    A composition gets by turns its own parameters and others, too.
     """
     kept: dict[str, int] = (
         {"k": (0, 1, p - 1, n // 2, n, 2 * n + 3)[(number + p) % 6]} if page.stateful and "k" in page.params else {}
@@ -110,7 +110,7 @@ def parameters(page: Page, p: int, n: int, number: int) -> Iterator[Mapping[str,
 
 
 def vectors(recipe: Recipe, support: Support | None, draw: Draw, p: int, n: int, dtype: str) -> list[Any]:
-    """One a rank, with ``n`` places: whole, or sparse with those entries that are there."""
+    """Return a vector a rank, with ``n`` places: whole, or sparse with the entries of ``support``."""
     numbers = rows(recipe, draw, p, n, dtype)
     if support is None:
         return numbers
@@ -118,6 +118,6 @@ def vectors(recipe: Recipe, support: Support | None, draw: Draw, p: int, n: int,
 
 
 def sparse(support: Support, places: Sequence[int], x: Any) -> Sparse:
-    """The entries of ``x`` at these places, stretched."""
+    """Return the entries of ``x`` at these places as a sparse vector, the places stretched."""
     at = np.array(places, np.int64)
     return Sparse(at * support.stretch, x[at], x.size * support.stretch)

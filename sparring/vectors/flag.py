@@ -11,10 +11,10 @@ On = Callable[[Page], bool]
 
 
 class Flag(NamedTuple):
-    """``holds(case)``: whether the test has it; ``on(page)``: whether some test of this page must have it.
+    """A flag: ``holds(case)`` says if a test has it, ``on(page)`` if some test of this page must have it.
 
     ``kind``: edge, arithmetic, sparsity, selection, coding, chance, faults or memory.  ``description``: when a
-    test has it.  ``effect``: what goes wrong in implementations that do not think of it.
+    test has the flag.  ``effect``: what goes wrong in implementations that do not think of it.
     """
 
     kind: str

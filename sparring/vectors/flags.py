@@ -25,7 +25,7 @@ def cut(page: Page) -> bool:
 
 
 def summed(page: Page) -> bool:
-    """Whether results are sums of the inputs, and not of what is read from codes, or means."""
+    """Return whether results are sums of the inputs, and not means or sums of decoded values."""
     return not page.dense
 
 
@@ -34,7 +34,7 @@ def sparse(page: Page) -> bool:
 
 
 def long(page: Page) -> bool:
-    """Where sums go dense by a rule, they must fit into memory."""
+    """Return whether vectors may be very long: if sums go dense by a rule, they must fit into memory."""
     return page.sparse and not fills(page)
 
 
@@ -43,7 +43,7 @@ def chunked(page: Page) -> bool:
 
 
 def signed(page: Page) -> bool:
-    """What is left over begins as +0.0, to which the first vector is added."""
+    """Return whether -0.0 goes into sums as it is: where a page selects, it is added to a residual of +0.0 first."""
     return summed(page) and not page.selecting
 
 
@@ -52,7 +52,7 @@ def selects(page: Page) -> bool:
 
 
 def exactly(page: Page) -> bool:
-    """Of equal entries some may be selected, and not all; and each chunk has its part of k."""
+    """Return whether of equal entries some may be selected, and not all; and each chunk has its part of k."""
     return page.selecting and not page.composed
 
 
@@ -273,22 +273,22 @@ FLAGS: Mapping[str, Flag] = {
 
 
 def known(page: Page) -> Mapping[str, Flag]:
-    """The flags that tests of this page may have; those of a composition on whole vectors come last."""
+    """Return the flags that tests of this page may have; those of a composition on whole vectors come last."""
     return {**FLAGS, **COMMON, **getattr(dense.own(page), "FLAGS", {})} if page.dense else FLAGS
 
 
 def applying(page: Page) -> list[str]:
-    """The flags that some test of this page must have."""
+    """Return the names of the flags that some test of this page must have."""
     return [name for name, flag in known(page).items() if flag.on(page)]
 
 
 def flags(case: Any) -> list[str]:
-    """Those that the test, carried out, has."""
+    """Return the names of the flags that the test, carried out, has."""
     return [name for name in applying(case.page) if known(case.page)[name].holds(case)]
 
 
 def notes(page: Page, names: Iterable[str]) -> dict[str, dict[str, str]]:
-    """What these flags mean."""
+    """Return the kind, description and effect of these flags, by name."""
     wanted = {*names}
     told = ("kind", "description", "effect")
     return {name: {key: getattr(flag, key) for key in told} for name, flag in known(page).items() if name in wanted}

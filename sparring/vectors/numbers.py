@@ -17,7 +17,7 @@ Draw = Callable[[], float]
 
 
 class Place(NamedTuple):
-    """Where a number goes: rank ``q``'s entry ``i``, of ``p`` ranks."""
+    """The place of a number: entry ``i`` of rank ``q``, of ``p`` ranks."""
 
     q: int
     i: int
@@ -32,33 +32,33 @@ DTYPES = FLOATS + INTEGERS
 
 
 def whole(at: Place) -> float:
-    """Rank and place can be read off, and sums of floats are exact."""
+    """Return a number that shows its rank and place, and whose sums are exact as floats."""
     return 1 + at.q + 10 * at.i
 
 
 def rounded(at: Place) -> float:
-    """Of very different magnitudes, so that sums are rounded."""
+    """Return a number of random magnitude; these differ so much that sums are rounded."""
     return (at.draw() - 0.5) * 2.0 ** int(at.draw() * 40 - 20)
 
 
 def cancelling(at: Place) -> float:
-    """The first rank's large numbers are the last rank's, negated; of what lies between, half is lost."""
+    """Return a large number on the first rank, its negative on the last; of the small ones between, half is lost."""
     large = (1 + at.i % 7) * 2.0 ** (np.finfo(at.dtype).nmant - 1)
     return {0: large, at.p - 1: -large}.get(at.q, at.draw() - 0.5)
 
 
 def subnormal(at: Place) -> float:
-    """Multiples of the smallest float that there is."""
+    """Return a multiple of the smallest positive float."""
     return int(at.draw() * 2000 - 1000) * float(np.finfo(at.dtype).smallest_subnormal)
 
 
 def zero(at: Place) -> float:
-    """Zeros of both signs; at the first place all are negative."""
+    """Return a zero of either sign; at the first place all are negative."""
     return -0.0 if at.i == 0 or at.draw() < 0.5 else 0.0
 
 
 def special(at: Place) -> float:
-    """By turns: an infinity, two that cancel, a sum that overflows, a NaN, and infinities of one sign."""
+    """Return by turns an infinity, two that cancel, a sum that overflows, a NaN, and infinities of one sign."""
     first, last, most = at.q == 0, at.q == at.p - 1, float(np.finfo(at.dtype).max)
     return (
         math.inf if first else 1.0,
@@ -70,12 +70,12 @@ def special(at: Place) -> float:
 
 
 def tied(at: Place) -> float:
-    """From -2 to 2, so that many are of one magnitude."""
+    """Return a whole number from -2 to 2, so that many are of one magnitude."""
     return int(at.draw() * 5) - 2
 
 
 def wrapping(at: Place) -> int:
-    """Integers of the whole range."""
+    """Return an integer of the whole range."""
     high, low = (int(at.draw() * 2**32) for _ in range(2))
     return high - 2**31 if at.dtype == "int32" else (high << 32 | low) - 2**63
 
@@ -102,6 +102,6 @@ RECIPES = (
 
 
 def rows(recipe: Recipe, draw: Draw, p: int, n: int, dtype: str) -> list[NDArray[Any]]:
-    """``n`` numbers a rank."""
+    """Return ``n`` numbers a rank."""
     with np.errstate(all="ignore"):  # what is too large or too small becomes what the dtype has for it
         return [np.array([recipe.cell(Place(q, i, p, dtype, draw)) for i in range(n)], dtype) for q in range(p)]

@@ -19,7 +19,7 @@ Holds = Callable[[Case], bool]
 
 
 class Entry(NamedTuple):
-    """An entry of a result: the contributions that there are, in the order of ranks, and what became of them."""
+    """An entry of a result: the contributions of the ranks that have it, in their order, and the result."""
 
     xs: list[Any]
     y: Any
@@ -31,12 +31,12 @@ LOST = Fraction(1, 2**20)
 
 
 def floats(found: Callable[[Entry], bool]) -> Holds:
-    """Of floats some entry of some result is so."""
+    """Return the predicate that a test has floats, and ``found`` holds for some entry of some result."""
     return lambda case: case.dtype.kind == "f" and some(found, case)
 
 
 def integers(found: Callable[[Entry], bool]) -> Holds:
-    """The same of integers."""
+    """Return the predicate that a test has integers, and ``found`` holds for some entry of some result."""
     return lambda case: case.dtype.kind == "i" and some(found, case)
 
 
@@ -45,7 +45,7 @@ def some(found: Callable[[Entry], bool], case: Case) -> bool:
 
 
 def calls(found: Callable[[Call], bool]) -> Holds:
-    """Some call is so."""
+    """Return the predicate that ``found`` holds for some call of a test."""
     return lambda case: any(map(found, case.calls))
 
 
@@ -54,7 +54,7 @@ def uneven(case: Case) -> bool:
 
 
 def ordered(e: Entry) -> bool:
-    """Added from the first to the last, and from the last to the first, they have different bits."""
+    """Return whether the sum of the contributions from first to last differs from that from last to first."""
     typed = [e.dtype.type(x) for x in e.xs]
     with np.errstate(all="ignore"):
         return bool(e.xs) and not math.isnan(e.y) and reduce(add, typed) != reduce(add, typed[::-1])
@@ -104,18 +104,18 @@ def same(call: Call) -> bool:
 
 
 def stays_zero(call: Call) -> bool:
-    """The sum is zero where some rank has an entry."""
+    """Return whether the sum is zero where some rank has an entry."""
     zeros = call.result.indices[call.result.values == 0]
     return not set().union(*call.supports).isdisjoint(zeros.tolist())
 
 
 def full(call: Call) -> bool:
-    """The sum has an entry where no rank has one."""
+    """Return whether the sum has an entry where no rank has one."""
     return len(call.result) > len(set().union(*call.supports))
 
 
 def ties(case: Case) -> bool:
-    """On the way to the sum a rank sends an entry of a chunk and leaves another of the same magnitude."""
+    """Return whether, in a step that adds, a rank sends an entry of a chunk and leaves another of its magnitude."""
     return any(
         not magnitudes(m.content.values).isdisjoint(magnitudes(left(case, call, m)))
         for call in case.calls
@@ -126,7 +126,7 @@ def ties(case: Case) -> bool:
 
 
 def left(case: Case, call: Call, message: Sent) -> Any:
-    """What its sender did not send of the chunk."""
+    """Return what the sender of a message did not send of its chunks."""
     chunks = number(case.page.chunks(case.p))
     first = message.chunks.start
     start, end = (number(bound(c, case.n, chunks)) for c in (first, first + len(message.chunks)))
@@ -134,18 +134,18 @@ def left(case: Case, call: Call, message: Sent) -> Any:
 
 
 def magnitudes(values: Iterable[Any]) -> set[float]:
-    """Zeros aside."""
+    """Return the magnitudes of the values that are not zero."""
     return {abs(float(v)) for v in values if v != 0}
 
 
 def nan_first(case: Case) -> bool:
-    """A NaN is in a result, and a number that is not zero was left."""
+    """Return whether in some call the result has a NaN, and a number that is not zero was left."""
     nan = [case.dtype.kind == "f" and np.isnan(call.result.values).any() for call in case.calls]
     return any(nan[i] and remains(call) for i, call in enumerate(case.calls))
 
 
 def carries(case: Case) -> bool:
-    """A call after the first begins with something that is left."""
+    """Return whether a call after the first begins with a residual that is not zero."""
     return any(map(remains, case.calls[:-1]))
 
 
@@ -154,22 +154,22 @@ def remains(call: Call) -> bool:
 
 
 def kept(case: Case) -> int:
-    """The parameter ``k``."""
+    """Return the parameter ``k``."""
     return int(case.page.params["k"])
 
 
 def rounds(p: int) -> int:
-    """Of an allgather."""
+    """Return the number of rounds of an allgather."""
     return (p - 1).bit_length()
 
 
 def anew(case: Case, i: int) -> bool:
-    """Whether Ok-Topk's call ``i``, from 0 on, finds thresholds anew."""
+    """Return whether Ok-Topk's call ``i``, from 0 on, finds thresholds anew."""
     return i % int(case.page.params["tau_prime"]) == 0
 
 
 def dealt(case: Case) -> bool:
-    """Some call has a step more than its turns and allgathers, and messages in it."""
+    """Return whether some call has a step beyond its turns and allgathers, with messages in it."""
     turns = -(-(case.p - 1) // int(case.page.params["bucket"]))
     for i, call in enumerate(case.calls):
         before = turns + anew(case, i) * rounds(case.p)
@@ -179,21 +179,21 @@ def dealt(case: Case) -> bool:
 
 
 def older(case: Case) -> bool:
-    """Some later call keeps its thresholds, and sends something."""
+    """Return whether some later call keeps its thresholds, and sends something."""
     return any(
         not anew(case, i) and any(m.entries for wire in call.wires for m in wire) for i, call in enumerate(case.calls)
     )
 
 
 def followed(case: Case) -> bool:
-    """Before some call that keeps its thresholds, far more or far fewer than ``k`` entries were in a result."""
+    """Return whether the result before some call that keeps its thresholds has far more or fewer than ``k`` entries."""
     k, found = kept(case), [len(call.result.indices) for call in case.calls]
     later = [m for i, m in enumerate(found[:-1], start=1) if not anew(case, i)]
     return case.page.params["gain"] > 0 and any(3 * m > 4 * k or 3 * m < 2 * k for m in later)
 
 
 def more_than_k(case: Case) -> bool:
-    """In the first call a rank has an entry that is as large as the last of its k largest, and is not among these."""
+    """Return whether in the first call some rank's k-th largest magnitude is not 0, and the next one is the same."""
     k = kept(case)
     return any(
         0 < k < len(sizes) and sizes[k - 1] == sizes[k] > 0

@@ -44,14 +44,14 @@ class Call(NamedTuple):
 
     @property
     def sums(self) -> Iterator[tuple[list[Any], Any]]:
-        """For each entry of the result the contributions that there are, in the order of ranks, and the sum."""
+        """Pairs for each entry of the result: the contributions that there are, in the order of ranks, and the sum."""
         tables = [entries(x) for x in self.xs]
         for i, y in entries(self.result).items():
             yield [table[i] for table in tables if i in table], y
 
     @property
     def supports(self) -> list[set[int]]:
-        """Which entries each rank has."""
+        """The indices of the entries that each rank has."""
         return [{*entries(x)} for x in self.xs]
 
 
@@ -67,7 +67,7 @@ class Case(NamedTuple):
 
 
 def entries(x: Any) -> dict[int, Any]:
-    """A vector's entries by index, as Python's numbers."""
+    """Return a vector's entries by index, as Python's numbers."""
     return dict(zip(x.indices.tolist(), x.values.tolist()) if isinstance(x, Sparse) else enumerate(x.tolist()))
 
 
@@ -76,14 +76,14 @@ Schedule = list[list[tuple[int, int, Chunks]]]
 
 
 def schedule(page: Page, p: int) -> Schedule:
-    """What the page sends, whatever the inputs; of a composition nothing.  Raises ScheduleFault where it has none."""
+    """Return the messages of a page, by step; empty for a composition.  Raises ScheduleFault if it has no schedule."""
     if page.composed:
         return []
     return [step_sends(page, t, p) for t in range(number(page.steps(p)))]
 
 
 def recorded(given: Given, sends: Schedule) -> Case:
-    """Runs the page.  Raises Refuted or InputError where it makes no schedule, or no result that all ranks share."""
+    """Run the page.  Raises Refuted or InputError where it makes no schedule, or no result that all ranks share."""
     page, calls = given.page, given.calls
     x = calls[0][0]
     with np.errstate(all="ignore"):  # that infinities cancel to NaN is no surprise here
@@ -92,14 +92,14 @@ def recorded(given: Given, sends: Schedule) -> Case:
 
 
 def runs(page: Page, calls: Sequence[list[Any]]) -> Iterator[Run]:
-    """A run for each call; a stateful page's go on from what the last one left."""
+    """Return a run for each call; a stateful page goes on from what the last call left."""
     if page.stateful:
         return page_runs.runs(page, [np.stack(xs) for xs in zip(*calls)])
     return (runner.run(page, xs) for xs in calls)
 
 
 def call(page: Page, sends: Schedule, xs: list[Any], ran: Run) -> Call:
-    """What came of a run."""
+    """Return the record of a run: inputs, messages, result, residuals.  Raises InputError if ranks' results differ."""
     p, like = len(xs), xs[0]
     if page.composed:
         sends = [[(src, dst, range(0)) for src, dst, _ in wire] for wire in ran.trace]
@@ -117,7 +117,7 @@ def call(page: Page, sends: Schedule, xs: list[Any], ran: Run) -> Call:
 
 
 def sent(page: Page, chunks: Chunks, message: runner.Message, like: Any) -> Sent:
-    """A message and its size; of a sparse one each value is a word, and each index."""
+    """Return a message and its size; in a sparse message each value is a word, and each index."""
     src, dst, content = message
     listed = isinstance(content, SparseVector)
     m, size, w = len(content.indices if listed else content), content.n if listed else len(content), like.dtype.itemsize
@@ -126,7 +126,7 @@ def sent(page: Page, chunks: Chunks, message: runner.Message, like: Any) -> Sent
 
 
 def group(page: Page, p: int, sends: Schedule) -> dict[str, Any]:
-    """What tests with as many ranks and the same parameters have in common."""
+    """Return what tests with as many ranks and the same parameters have in common."""
     steps = [
         {
             "adds": truth(page.adds(t, p)),
@@ -138,14 +138,14 @@ def group(page: Page, p: int, sends: Schedule) -> dict[str, Any]:
 
 
 def test(case: Case, flags: list[str], number: int) -> dict[str, Any]:
-    """A test as the file has it."""
+    """Return a test as the file has it."""
     calls = [write_call(case, each) for each in case.calls]
     about = {"id": number, "comment": case.comment, "flags": flags}
     return {**about, "dtype": str(case.dtype), "n": case.n, "calls": calls}
 
 
 def write_call(case: Case, call: Call) -> dict[str, Any]:
-    """A call as the file has it."""
+    """Return a call as the file has it."""
     encodings = {"encodings": [[m.encoding for m in wire] for wire in call.wires]} if case.page.data == "sparse" else {}
     residuals = {"residuals": [vector(x) for x in call.residuals]} if case.page.stateful else {}
     sends = {"sends": [[[m.src, m.dst] for m in wire] for wire in call.wires]} if case.page.composed else {}
@@ -162,7 +162,7 @@ def write_call(case: Case, call: Call) -> dict[str, Any]:
 
 
 def costs(p: int, wires: list[list[Sent]]) -> dict[str, Any]:
-    """By rank, what it sends; and the sum over the steps of what the busiest rank sends."""
+    """Return the messages, words and bytes that each rank sends; and the busiest rank's, summed over the steps."""
     words = [[sum(m.words for m in wire if m.src == r) for r in range(p)] for wire in wires]
     octets = [[sum(m.bytes for m in wire if m.src == r) for r in range(p)] for wire in wires]
     return {
@@ -175,14 +175,14 @@ def costs(p: int, wires: list[list[Sent]]) -> dict[str, Any]:
 
 
 def vector(x: Any) -> Any:
-    """A vector as the file has it."""
+    """Return a vector as the file has it."""
     if isinstance(x, Sparse):
         return {"indices": x.indices.tolist(), "values": bits(x.values)}
     return bits(x)
 
 
 def bits(values: NDArray[Any]) -> list[str]:
-    """Each number's bits in hexadecimal, the highest first; any NaN is the one that Python has."""
+    """Return each number's bits in hexadecimal, the highest first; any NaN is written as Python's."""
     big = np.array(values, values.dtype.newbyteorder(">"))
     if big.dtype.kind == "f":
         big[np.isnan(big)] = np.nan

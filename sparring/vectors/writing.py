@@ -9,12 +9,12 @@ WIDTH = 120
 
 
 def text(x: Any) -> str:
-    """The same text for the same data, whatever the machine; ends with a line's end."""
+    """Return data as text, the same on every machine, ending with a newline."""
     return f"{lines(x, 0)}\n"
 
 
 def lines(x: Any, depth: int) -> str:
-    """On one line what fits, and what holds numbers and texts alone; else an item a line, indented by ``depth`` more.
+    """Return JSON on one line if it fits or nests no list or object; else an item a line, indented by ``depth`` more.
 
     >>> print(lines({"a": [1, 2], "b": {"c": "x" * 100}}, 1))
     {
@@ -35,5 +35,5 @@ def lines(x: Any, depth: int) -> str:
 
 
 def nested(items: list[Any]) -> bool:
-    """Whether there are lists or objects among these."""
+    """Return whether there are lists or objects among the items."""
     return any(isinstance(item, (dict, list)) for item in items)

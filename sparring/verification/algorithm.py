@@ -51,7 +51,7 @@ Track = Callable[[Iterable[Any], str], Iterable[Any]]
 
 
 class Plan(NamedTuple):
-    """What is run, by default for a first look; what is proved needs no plan."""
+    """The runs that ``verify`` makes, by default those of a first look; proofs need no plan."""
 
     terms: tuple[int, ...] = (*range(1, 17), 31)
     """Numbers of ranks on which the implementation runs on terms."""
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
 
 
 def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
-    """The plan for what was asked: given ranks hold for everything that is run."""
+    """Return the plan for what was asked: ``ranks``, if given, hold for everything that is run."""
     if on not in PLACES:
         raise InputError(f"on={on!r}; there are {', '.join(PLACES)}")
     if ranks is None:
@@ -80,7 +80,7 @@ def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
 
 
 def limits(plan: Plan) -> str:
-    """What no green word says that such a plan can give, in one paragraph."""
+    """Return one paragraph on what even a good result of this plan does not say."""
     most = max(plan.numbers)
     where = {"simulated": "simulated ranks", "mpi": "real MPI", "both": "simulated ranks and real MPI"}[plan.on]
     simulated = f" (p = {spans(plan.terms)} on terms), up to {LONGEST} entries and {CALLS} calls"
@@ -103,7 +103,7 @@ BUFFERED = 4  # up to here sends are also tried with unbounded buffers; beyond, 
 
 @simulation.seldom_collecting()
 def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
-    """A result for each property that applies, or was judged all the same, in the order of PROPERTIES."""
+    """Return a result for each property that applies, or was judged all the same, in the order of PROPERTIES."""
     found = proved(page, plan, track)
     target = find_target(page)
     if target and plan.on in ("simulated", "both"):
@@ -134,7 +134,7 @@ That no rank sends more than some bound is said of compositions alone: of formul
 
 
 def applicable(page: Page) -> list[str]:
-    """The properties that say something of such a page."""
+    """Return the properties that say something of such a page."""
     void = {*VOID[page.data], *(() if page.cuts else ("partition",))} - ({"volume"} if page.composed else set())
     void |= {"parameters", "in place"}  # what has none, or no such argument, is right without a word
     void |= set() if page.agrees else {"agreement"}
@@ -152,7 +152,7 @@ UNJUDGED: Mapping[str, str] = {
 
 
 def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
-    """Why a property has no result."""
+    """Return the function that says, for the name of a property, why that property has no result."""
 
     def why(prop: str) -> str:
         if prop == "terms" and page.stateful:
@@ -173,7 +173,7 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
 
 
 def merge(found: dict[str, Result], new: Mapping[str, Result]) -> None:
-    """Add results; on one property a proof stands unless a run speaks against it, however weakly, and more than it."""
+    """Add results to ``found``; one that is there, say of a proof, gives way only to a worse one with an exit code."""
     for prop, result in new.items():
         worse = prop in found and overall([found[prop].verdict, result.verdict]) is not found[prop].verdict.word
         if prop not in found or (worse and result.verdict.word.exit_code):
@@ -181,16 +181,17 @@ def merge(found: dict[str, Result], new: Mapping[str, Result]) -> None:
 
 
 def implementation(page: Page) -> str | None:
-    """The target ``module:function`` that implements a page of sparring's own, if there is one."""
+    """Return the target ``module:function`` that implements a page of sparring's own, if there is one."""
     room, _, name = page.module.__name__.rpartition(".")
     module = f"sparring.impl.{name}"
     return f"{module}:{page.collective}" if room == "sparring.spec" and importlib.util.find_spec(module) else None
 
 
 def find_target(page: Page) -> str | None:
-    """What is run: the implementation, or the class of its name beside it, which keeps a residual between calls.
+    """Return the target to run: the implementation, or its class, which keeps a residual between calls.
 
-    It is called with its own defaults, so nothing is run for a page of other parameters.
+    The class stands beside the function and has its name.  The target is called with its own defaults, so there is
+    none for a page of other parameters.
     """
     found = implementation(page)
     if page.params != parameters(page.module, page.name, {}):
@@ -202,7 +203,7 @@ def find_target(page: Page) -> str | None:
 
 
 def proved(page: Page, plan: Plan, track: Track) -> dict[str, Result]:
-    """What the kernel makes of the page; the claims on all topologies are one property."""
+    """Return the results of the page's theorems, by property; the claims on all topologies are one property."""
     groups: dict[str, list[Told]] = {}
     for told in track(theorems.theorems(page, keep=plan.keep), f"{page.name}: proofs"):
         name = told.result.property
@@ -212,7 +213,7 @@ def proved(page: Page, plan: Plan, track: Track) -> dict[str, Result]:
 
 
 def summed(page: Page, prop: str, found: Sequence[Told]) -> Result:
-    """One result of several: the worst."""
+    """Return the worst of several results as the result of the property."""
     results = [told.result for told in found]
     worst, theorem = max(found, key=lambda told: list(Word).index(told.result.verdict.word))
     planted = ", ".join(dict.fromkeys(told.theorem["planted"] for told in found if told.theorem["planted"]))
@@ -225,7 +226,7 @@ def summed(page: Page, prop: str, found: Sequence[Told]) -> Result:
 
 
 def run_simulated(page: Page, target: str, plan: Plan, track: Track, reached: Reached) -> dict[str, Result]:
-    """Terms, numbers and gradients through the real code, on the simulated world."""
+    """Run the real code on terms, numbers and gradients, on the simulated world, and return a result by property."""
     cases = [] if page.stateful or page.composed else term_runs(page, plan)
     outside: list[str] = []
     found = [*looks_at(page, target, plan), Look("terms", "", term_trials(page, target, cases, outside))]
@@ -251,7 +252,10 @@ def run_simulated(page: Page, target: str, plan: Plan, track: Track, reached: Re
 
 
 def came(runs: Counter[str], failed: Counter[str], what: str, looks: Iterable[str]) -> tuple[Verdict, str]:
-    """What these looks say of a property that nothing is wrong with: a run that failed may not have come to it."""
+    """Return the verdict of these looks on a property without a flaw, and its detail.
+
+    A run that failed in something else may not have come to this property, and does not count for it.
+    """
     looks = [*looks]
     number, odd = sum(runs[look] for look in looks), sum(failed[look] for look in looks)
     said = f"{number - odd} of {number} runs came to it; in the others something else was wrong"
@@ -271,7 +275,7 @@ EVERYWHERE: Mapping[str, str] = {
 
 
 def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
-    """The looks on numbers."""
+    """Return the looks on numbers."""
     ranks = plan.numbers
     trained = [p for p in plan.gradients if p in ranks]
     inputs, grads = edges(page, ranks, every=plan.full), gradients(page, trained)
@@ -290,9 +294,9 @@ def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
 
 
 def flaws(page: Page, target: str, plan: Plan = FIRST_LOOK, fault: Fault = unharmed) -> Iterator[Flaw]:
-    """What the runs of ``verify`` find wrong, by default those of a first look, one after the other.
+    """Yield the flaws that the runs of ``verify`` find, by default the runs of a first look, one after the other.
 
-    ``fault``: what is made of each call.
+    ``fault`` changes each call.
     """
     cases = [] if page.stateful or page.composed else term_runs(page, plan)
     found = [*looks_at(page, target, plan), Look("terms", "", term_trials(page, target, cases, []))]
@@ -300,12 +304,12 @@ def flaws(page: Page, target: str, plan: Plan = FIRST_LOOK, fault: Fault = unhar
 
 
 def trials(page: Page, target: str, samples: Sequence[Sample], prop: str) -> list[Trial]:
-    """One for each sample."""
+    """Return one trial for each sample."""
     return [Trial(one.ranks, partial(one.simulated, page, target, prop)) for one in samples]
 
 
 def term_trials(page: Page, target: str, cases: Sequence[TermRun], outside: list[str]) -> list[Trial]:
-    """The runs on terms; why one schedule does not decide for all goes to ``outside``."""
+    """Return the trials on terms; they add to ``outside`` the reasons why one schedule does not decide for all."""
 
     def flaws(case: TermRun, fault: Fault) -> Sequence[Flaw]:
         ran = running.on_terms(page, target, *case, fault(simulation.plainly))
@@ -316,13 +320,13 @@ def term_trials(page: Page, target: str, cases: Sequence[TermRun], outside: list
 
 
 def on_road(trials: Sequence[Trial], fault: Fault) -> Iterator[Flaw]:
-    """How a property was decided, gone once more with a planted fault; several ranks come first."""
+    """Yield the flaws of the trials, run again with a planted fault; trials on one rank come last."""
     for trial in sorted(trials, key=lambda one: one.ranks == 1):
         yield from trial.flaws(fault)
 
 
 def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
-    """Every input of small sizes, where entries are selected by their values."""
+    """Return the result of trying every input of small sizes, where entries are selected by their values."""
     ranks = [p for p in plan.numbers if p in every_input.RANKS]
     if not page.selecting or page.composed or not ranks:
         return {}
@@ -344,7 +348,7 @@ TermRun = tuple[int, int, str]
 
 
 def term_runs(page: Page, plan: Plan) -> list[TermRun]:
-    """Ranks, lengths and buffers of the runs on terms."""
+    """Return the ranks, lengths and buffers of the runs on terms."""
     return [
         (p, n, buffers)
         for p in plan.terms
@@ -354,14 +358,14 @@ def term_runs(page: Page, plan: Plan) -> list[TermRun]:
 
 
 def refutations(page: Page, flaws: Sequence[Flaw]) -> dict[str, Result]:
-    """The first flaw of each property."""
+    """Return a refutation for each property that has flaws, by its first flaw."""
     return {f.property: Result(page.name, f.property, REFUTED, f.detail) for f in reversed(flaws)}
 
 
 def terms_verdict(page: Page, ranks: Sequence[int], cases: int, outside: str | None) -> tuple[Verdict, str]:
-    """Exhaustive over inputs up to the largest P with 1..P all run, and what that rests on.
+    """Return the verdict of the runs on terms: proved up to the largest P with 1..P all run; and its detail.
 
-    Only tested where 1 was left out, where a run left the fragment in which one schedule
+    The verdict is only *tested* where 1 was left out, where a run left the fragment in which one schedule
     decides for all, or where supports are drawn: terms stand for all values, not for all indices.
     """
     complete = next(p - 1 for p in range(1, max(ranks) + 2) if p not in ranks)
@@ -374,12 +378,12 @@ def terms_verdict(page: Page, ranks: Sequence[int], cases: int, outside: str | N
 
 
 def lengths(page: Page) -> str:
-    """The lengths of vectors that are run, in words."""
+    """Return the lengths of vectors that are run, in words."""
     return f"0, 1, p-1, p, p+1, 2p+1{f', {LONG}p (p <= {SPREAD})' if page.sparse else ''}; 1, p, 2p+1 (p > {PAIRED})"
 
 
 def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:
-    """Gradients and edge sizes under the real MPI: one launch serves all numbers of ranks."""
+    """Run gradients and edge sizes under the real MPI; one launch serves all numbers of ranks."""
     inputs = [*gradients(page, plan.numbers), *edges(page, plan.numbers)]
     try:
         with Group(max(plan.numbers)) as group:

@@ -81,7 +81,10 @@ def selection(
 
 
 def placed(target: Any, selectors: Sequence[str]) -> Any:
-    """Where ranks find the target, or itself where they cannot and nothing of its module is replaced."""
+    """Return the name by which ranks import the target, or the target itself if it has none.
+
+    Raises InputError if then ``target`` is a string, is not callable, or has selectors to be replaced in its module.
+    """
     try:
         return absolute(importable_name(target))
     except InputError:
@@ -91,7 +94,7 @@ def placed(target: Any, selectors: Sequence[str]) -> Any:
 
 
 def selecting(page: str | Page | None, k: int | None, params: dict[str, Any]) -> Page | None:
-    """The page; raises InputError for one that selects nothing, or has no ``k`` where the target has."""
+    """Return the page; raises InputError for one that selects nothing, or has no ``k`` where the target has."""
     if page is None:
         return None
     found = pages.find(page) if isinstance(page, str) else page
@@ -108,7 +111,7 @@ def judge_selection(
     subject: Subject, name: str, ranks: Sequence[int], n: int = SIZE, k: int | None = KEEP, calls: int = CALLS,
     budget: int = BUDGET, track: Callable[..., Any] = iter,
 ) -> Result:  # fmt: skip
-    """The result for all sizes up to these, the small ones first."""
+    """Return the result of judging all sizes up to these, the small ones first."""
     kept = range(k + 1) if k is not None else [None]
     shapes = [Shape(p, m, j, calls) for p in ranks for m in range(n + 1) for j in kept]
     whole = judge_all(subject, shapes, budget, track)

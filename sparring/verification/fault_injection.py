@@ -18,7 +18,7 @@ Roads = Mapping[str, Callable[[Fault], Iterable[Flaw]]]
 
 
 def vouched(result: Result, roads: Roads) -> Result:
-    """The result, confirmed by the fault that is planted for its property; as it is where none is needed."""
+    """Return the result, confirmed by the fault planted for its property; unchanged where no fault is needed."""
     if result.verdict == REFUTED or result.property not in roads:
         return result
     told, fault = FAULTS[result.property]
@@ -27,7 +27,7 @@ def vouched(result: Result, roads: Roads) -> Result:
 
 
 def confirmed(result: Result, fault: str, caught: bool) -> Result:
-    """The result with the fault that was planted, if it was caught; else *undecided*."""
+    """Return the result with the fault that was planted, if it was caught; else *undecided*."""
     if caught:
         return result._replace(planted=fault)
     detail = f"the planted fault was not caught ({fault}): this check may accept anything"

@@ -59,7 +59,7 @@ class Reached:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """What runs meanwhile is counted; in the first of these runs modules are executed, and that is counted, too."""
+        """Count the lines that run meanwhile; in the first run modules are loaded anew, so their own lines count."""
         if self.runs == 0:
             module_cache.forget()
         if self.watching:
@@ -73,7 +73,10 @@ class Reached:
                 self.seen.stop()
 
     def flaws(self, trials: Iterable[Trial], *, long: bool = False) -> Iterator[Flaw]:
-        """What is wrong in these trials; unless they are long, they are watched until many reach nothing new."""
+        """Yield the flaws of these trials.
+
+        Trials are watched until many of them have reached nothing new; ``long`` ones are not watched.
+        """
         idle = IDLE if long else 0
         for trial in trials:
             watched = trial.ranks <= TRACED and idle < IDLE and self.open
@@ -86,7 +89,7 @@ class Reached:
             yield from found
 
     def missed(self) -> list[str]:
-        """The lines of the implementation's module that nothing reached, and those that were left one way alone."""
+        """Return the lines of the implementation's module that no run reached, and those left in one way only."""
         steps = frozenset(self.seen.get_data().arcs(os.path.realpath(self.file)) or ())
         if steps != self.steps:  # else nothing new was reached; coverage would read the file again to say so
             self.steps = steps
@@ -97,7 +100,7 @@ class Reached:
         return self.unseen
 
     def lines(self) -> Result:
-        """Which lines and branches no run has reached."""
+        """Return the result of *lines*: which lines and branches no run has reached."""
         name, missed = Path(self.file).name, self.missed()
         if self.watching and not missed:
             result = Result(self.page.name, "lines", tested(self.runs), f"all lines and branches of {name}")
@@ -106,7 +109,10 @@ class Reached:
         return Result(self.page.name, "lines", NOT_COVERED, why)
 
     def peers(self, proof: Result) -> Result:
-        """What is proved of functions, if runs have called all of these; else it says nothing of what is sent."""
+        """Return the proof's result if runs have called all its functions; else *not covered*.
+
+        A proof about functions that no run calls says nothing of what is sent.
+        """
         uncalled = self.uncalled()
         if not proof.verdict.word.exit_code and (uncalled or not self.watching):
             why = f"no run called {', '.join(uncalled)}" if self.watching else TRACED_BY_ANOTHER
@@ -114,17 +120,17 @@ class Reached:
         return proof
 
     def ran(self, code: CodeType) -> bool:
-        """Whether a function was called."""
+        """Return whether a function was called."""
         lines = self.seen.get_data().lines(os.path.realpath(code.co_filename)) or ()  # as coverage names it
         return any(line in lines for _, _, line in code.co_lines() if line and line > code.co_firstlineno)
 
     def uncalled(self) -> list[str]:
-        """The functions below ``impl`` that *peers* is about and that no run has called."""
+        """Return the functions below ``impl`` that *peers* is about and that no run has called."""
         return sorted({f"{Path(code.co_filename).stem}.{code.co_name}" for code in self.spoken if not self.ran(code)})
 
 
 def spoken_of(page: Page) -> Sequence[CodeType]:
-    """The functions below ``impl`` on which the theorem *peers* rests."""
+    """Return the functions below ``impl`` on which the theorem *peers* rests."""
     found: dict[CodeType, None] = {}
 
     def note(frame: FrameType, event: str, _: object) -> None:

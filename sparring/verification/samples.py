@@ -37,7 +37,7 @@ MISLED = "another input for the last rank"
 
 
 def misled(xs: Sequence[Any]) -> Sequence[Any]:
-    """The last rank gets twice its vector: a planted fault for real ranks, whose code is their own."""
+    """Give the last rank twice its vector: a planted fault for real ranks, whose code is their own."""
     return [*xs[:-1], sparse_lists.having(xs[-1], sparse_lists.values(xs[-1]) + sparse_lists.values(xs[-1]))]
 
 
@@ -46,15 +46,15 @@ class Sample(Protocol):
 
     @property
     def ranks(self) -> int:
-        """How many there are."""
+        """The number of ranks."""
         ...
 
     def simulated(self, page: Page, target: str, prop: str, fault: Fault = unharmed) -> list[Flaw]:
-        """What the simulated world finds; a result that is not the page's falsifies ``prop``."""
+        """Return the flaws found on the simulated world; a result that is not the page's falsifies ``prop``."""
         ...
 
     def real(self, page: Page, target: str, group: Group, given: Given = list) -> list[Flaw]:
-        """The same on real ranks, which get ``given`` of the inputs, and falsify ``mpi``."""
+        """Return the flaws found on real ranks, which get ``given`` of the inputs, and falsify ``mpi``."""
         ...
 
 
@@ -92,9 +92,9 @@ class Calls(NamedTuple):
 
 
 def edges(page: Page, ranks: Sequence[int], *, every: bool = True) -> Sequence[Sample]:
-    """Edge sizes of all dtypes for each number of ranks; unless ``every``, each of one dtype in turn.
+    """Return edge sizes of all dtypes for each number of ranks; unless ``every``, each of one dtype in turn.
 
-    Then a length still meets all dtypes, each with another number of ranks, and so does a number of ranks, and
+    In turn, a length still meets all dtypes, each with another number of ranks, and so does a number of ranks, and
     stateful targets beyond a few ranks are called twice.
     """
     kinds, sparse = page.dtypes, page.sparse and not page.stateful
@@ -109,12 +109,12 @@ def edges(page: Page, ranks: Sequence[int], *, every: bool = True) -> Sequence[S
 
 
 def twice(case: stateful.Case) -> stateful.Case:
-    """Two of the calls, one with small integers and one with what goes wrong."""
+    """Return the case with two of its calls: one with small integers, one with numbers that often go wrong."""
     return case._replace(xs=[x[1:3] for x in case.xs])
 
 
 def gradients(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:
-    """The shipped gradients for each number of ranks that there are workers for; of some pages the largest entries."""
+    """Return the shipped gradients for each number of ranks that has workers; for sparse pages the largest entries."""
     few = [p for p in ranks if p <= WORKERS]
     if page.stateful:
         trained = [[np.stack(steps) for steps in zip(*(digits(p, key) for key in TRAINED))] for p in few]
@@ -124,6 +124,6 @@ def gradients(page: Page, ranks: Sequence[int]) -> Sequence[Sample]:
 
 
 def describe_part(page: Page) -> str:
-    """What part of the gradients is meant, in words."""
+    """Return which part of the gradients is used, in words."""
     calls = f", {len(TRAINED)} calls" if page.stateful else ""
     return f", the largest {100 // KEPT} %{calls}" if page.sparse or page.selecting else calls

@@ -59,7 +59,7 @@ Example = tuple[Sequence[Any], int, Mapping[str, Any]]
 
 
 class Fault(NamedTuple):
-    """What is planted in the page or in the code, and must be found."""
+    """A fault that is planted in the page or in the code, and must be found."""
 
     told: str
     page: Callable[[Bound], Bound] = lambda page: page
@@ -85,7 +85,7 @@ def check_selector(target: Any, name: str, track: Track = lambda items, _: items
 
 
 def verify_selector(page: Selector, track: Track = lambda items, _: items, maker: Maker | None = None) -> list[Result]:
-    """A result for each property, in the order of SELECTING; ``maker``: by default the implementation of its name."""
+    """Return a result for each property, in the order of SELECTING; ``maker``: by default the page's implementation."""
     asked = [prop for prop in SELECTING if prop != BAD or maker is None]  # what others' code refuses is theirs
     maker = maker or implementation(page)
     if maker is None:
@@ -108,7 +108,7 @@ def verify_selector(page: Selector, track: Track = lambda items, _: items, maker
 
 
 def implementation(page: Selector) -> Maker | None:
-    """The implementation of a page of sparring's own, if there is one."""
+    """Return the implementation of a page of sparring's own, if there is one."""
     room, _, name = page.module.__name__.rpartition(".")
     module = f"sparring.impl.selectors.{name}"
     if room != "sparring.spec.selectors" or not importlib.util.find_spec(module):
@@ -120,29 +120,29 @@ Road = Callable[[Selector, Bound, Maker], list[Flaw]]
 
 
 def road(prop: str, exact: bool) -> Road:
-    """How a property is judged: on all inputs if it must be or if that is possible, else on numbers."""
+    """Return the function that judges a property: on all inputs where it must or can, else on numbers."""
     if prop in ("gradients", BAD):
         return on_gradients if prop == "gradients" else on_bad
     return all_inputs if prop == "selection" or (exact and prop in ("order", "bounds")) else on_edges
 
 
 def all_inputs(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:
-    """The first that is found among all real inputs of a few entries."""
+    """Return the first flaws found among all real inputs of a few entries."""
     return [*everywhere(bound, maker, sizes(page), stop=True).flaws]
 
 
 def on_edges(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:
-    """What is found on numbers of all dtypes, full of what goes wrong."""
+    """Return the flaws found on numbers of all dtypes, with many that often go wrong."""
     return [flaw for example in examples(page) for flaw in on_numbers(bound, maker, *example)]
 
 
 def on_gradients(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:
-    """What is found on the shipped gradients, in the order of the training."""
+    """Return the flaws found on the shipped gradients, in the order of the training."""
     return [flaw for example in gradients(page) for flaw in on_numbers(bound, maker, *example)]
 
 
 def on_bad(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:  # as all roads
-    """Which bad arguments are taken; parameters are bad where the page says so."""
+    """Return a flaw for each bad argument that the code takes, and each parameter that page and code judge apart."""
     taken = [what for what, (k, xs) in REFUSED.items() if not refused(maker, xs, k=k)]
     tried = [{name: x} for name, value in page.params.items() if value is not None for x in (-1, 0)]
     unlike = [params for params in tried if refused(maker, [], **params) != refused(bound, [], **params)]
@@ -165,7 +165,7 @@ REFUSED: Mapping[str, tuple[Any, Sequence[Any]]] = {
 
 
 def refused(maker: Callable[..., Any], xs: Sequence[Any], **params: Any) -> bool:
-    """Whether the last call, or the making where there is none, raises InputError."""
+    """Return whether making the selector, or one of its calls, raises InputError."""
     try:
         kernel = maker(**params)
         for x in xs:
@@ -176,12 +176,12 @@ def refused(maker: Callable[..., Any], xs: Sequence[Any], **params: Any) -> bool
 
 
 def sizes(page: Selector) -> list[Size]:
-    """The sizes of which all real inputs are tried."""
+    """Return the sizes of which all real inputs are tried."""
     return [Size(n, k, calls, way) for way in page.ways for n, calls in CALLED.items() for k in range(min(n, 2) + 1)]
 
 
 def examples(page: Selector) -> list[Example]:
-    """Vectors of all dtypes, of which few, many, all or none of the entries are aimed at; and what a rule may miss."""
+    """Return vectors of all dtypes, with ``k`` few, many, all or none of their entries; and vectors with long tails."""
     usual = [(vectors(dtype, 3, n), (0, 1, n // 4, n, 2 * n + 3)[(i + j) % 5])
              for i, n in enumerate(LENGTHS) for j, dtype in enumerate(DTYPES)]  # fmt: skip
     first, *others = page.ways
@@ -190,7 +190,7 @@ def examples(page: Selector) -> list[Example]:
 
 
 def tails(lengths: Tails) -> Iterator[tuple[Sequence[Any], int]]:
-    """Vectors with long tails, and ``k``."""
+    """Yield vectors with long tails, and ``k``."""
     rng = np.random.default_rng(LENGTHS[-1])
     for n, calls, parts in lengths:
         for part in parts:
@@ -198,18 +198,18 @@ def tails(lengths: Tails) -> Iterator[tuple[Sequence[Any], int]]:
 
 
 def gradients(page: Selector) -> list[Example]:
-    """The shipped gradients of one worker."""
+    """Return the shipped gradients of one worker."""
     xs = [digits(1, key)[0] for key in TRAINED]
     return [(xs, xs[0].size // KEPT, way) for way in page.ways]
 
 
 def concerns(flaw: Flaw, prop: str) -> bool:
-    """Whether a flaw refutes a property; what the code takes is judged as several."""
+    """Return whether a flaw refutes a property; a flaw in *selection* refutes *dtypes* and *gradients*, too."""
     return flaw.property == prop or (flaw.property == "selection" and prop in ("dtypes", "gradients"))
 
 
 def judge_property(page: Selector, prop: str, flaws: Sequence[Flaw], exact: Exhausted) -> Result:
-    """The result, as long as no fault is planted."""
+    """Return the result of a property before any fault is planted."""
     wrong = next((flaw for flaw in flaws if concerns(flaw, prop)), None)
     if wrong:
         return Result(page.name, prop, REFUTED, wrong.detail)
@@ -220,7 +220,7 @@ def judge_property(page: Selector, prop: str, flaws: Sequence[Flaw], exact: Exha
 
 
 def held(page: Selector, prop: str, exact: Exhausted) -> tuple[Verdict, str]:
-    """What a property is worth that no flaw stands against."""
+    """Return the verdict on a property without a flaw, and what that rests on."""
     if prop == "gradients":
         part = f"the largest {100 // KEPT} %, {len(TRAINED)} calls"
         return tested(len(gradients(page))), f"a perceptron on the digits, {part}"
@@ -235,7 +235,7 @@ def held(page: Selector, prop: str, exact: Exhausted) -> tuple[Verdict, str]:
 
 
 def first_entries(page: Bound) -> Bound:
-    """As many entries, but from the beginning of the vector."""
+    """Return a page that selects as many entries as ``page``, but the first ones of the vector."""
 
     def wrong(**params: Any) -> Selector:
         right = page(**params)
@@ -245,7 +245,7 @@ def first_entries(page: Bound) -> Bound:
 
 
 def one_less(page: Bound) -> Bound:
-    """A promise of one entry less."""
+    """Return a page that promises one entry less."""
 
     def wrong(**params: Any) -> Selector:
         right = page(**params)
@@ -255,7 +255,7 @@ def one_less(page: Bound) -> Bound:
 
 
 def short(maker: Maker) -> Maker:
-    """Code that leaves its last entry out."""
+    """Return code that leaves its last entry out."""
 
     def wrong(**params: Any) -> Callable[[Any], Any]:
         right = maker(**params)
@@ -270,7 +270,7 @@ def short(maker: Maker) -> Maker:
 
 
 def careless(maker: Maker) -> Maker:
-    """Code that leaves zero where it found the vector's first entry."""
+    """Return code that overwrites the vector's first entry with zero."""
 
     def wrong(**params: Any) -> Callable[[Any], Any]:
         right = maker(**params)
@@ -286,7 +286,7 @@ def careless(maker: Maker) -> Maker:
 
 
 def lenient(maker: Maker) -> Maker:
-    """Code that takes everything."""
+    """Return code that takes every argument, bad ones, too."""
 
     def wrong(**params: Any) -> Callable[[Any], Any]:
         def select(x: Any) -> Any:

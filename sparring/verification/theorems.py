@@ -29,14 +29,14 @@ Entry = dict[str, Any]
 
 
 class Told(NamedTuple):
-    """One conjecture and what came of it: a result, and the same for the envelope."""
+    """One judged conjecture: its result, and the same for the envelope."""
 
     result: Result
     theorem: Entry
 
 
 class Part(NamedTuple):
-    """What comes of a page next: a conjecture, and what was written of it; at the end what was written in Coq."""
+    """One step of proving a page: a conjecture and the files written for it; the last step has the files in Coq."""
 
     told: Sequence[Told] = ()
     entries: Sequence[Entry] = ()
@@ -44,9 +44,9 @@ class Part(NamedTuple):
 
 
 def proved(page: Page, folder: Path | None = None, *, keep: bool = False) -> Iterator[Part]:
-    """All theorems of the page, each as soon as it is judged, and its obligations written below ``folder``.
+    """Yield all theorems of the page, each as soon as it is judged, and write their obligations below ``folder``.
 
-    ``keep``: as for :func:`theorems`; what is written is proved anew.
+    ``keep``: as for :func:`theorems`; with a ``folder`` all theorems are proved anew.
     """
     if not folder:
         yield from (Part([one]) for one in theorems(page, keep=keep))
@@ -62,14 +62,14 @@ def proved(page: Page, folder: Path | None = None, *, keep: bool = False) -> Ite
 
 
 def write_obligations(attempt: Attempt, page: Page, folder: Path) -> Sequence[Entry]:
-    """The attempt's obligations as files."""
+    """Write the attempt's obligations as files."""
     from sparring.proofs.kernel import certificates
 
     return certificates.export(attempt, page, folder)
 
 
 def tell_theorem(a: Attempt) -> Told:
-    """A theorem, or what came of it."""
+    """Return an attempt as a report tells it: its result, and its entry for the envelope."""
     return Told(Result(a.algorithm, a.name, a.verdict, a.detail, a.witness), {
         "algorithm": a.algorithm,
         "name": a.name,
@@ -96,11 +96,11 @@ class Found(msgspec.Struct, forbid_unknown_fields=True):
 
     @classmethod
     def of(cls, r: Result) -> Self:
-        """What is kept of a result."""
+        """Return the result in the form in which it is kept."""
         return cls(r.subject, r.property, r.verdict.word.name, r.verdict.number, r.detail, dict(r.witness), r.planted)
 
     def result(self) -> Result:
-        """The result again; raises KeyError for a word that is none."""
+        """Return the result that was kept; raises KeyError if its word is no verdict."""
         verdict = Verdict(Word[self.word], self.number)
         return Result(self.subject, self.property, verdict, self.detail, self.witness, self.planted)
 
@@ -113,9 +113,10 @@ class Theorem(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def theorems(page: Page, *, keep: bool) -> Iterator[Told]:
-    """All theorems of the page: those of an earlier run if ``keep``, which then keeps them, too; else proved now.
+    """Yield all theorems of the page: with ``keep`` those of an earlier run, if kept; else they are proved now.
 
-    A page that is given may be another one of that name, of which nothing is kept.
+    ``keep`` also keeps what is proved now.  A page that is given may be another one of that name; for such a page
+    nothing is kept.
     """
     keep = keep and ours(page.name) and page is pages.find(page.name)
     known = recalled(page.name) if keep else None
@@ -128,7 +129,7 @@ def theorems(page: Page, *, keep: bool) -> Iterator[Told]:
 
 
 def recalled(name: str) -> list[Told] | None:
-    """What was proved of an algorithm, if nothing has changed since; else None."""
+    """Return the theorems proved of an algorithm, if nothing has changed since; else None."""
     some = disk_cache.recall(f"prove-{name}", key(name, PROOFS), list[Theorem]) if ours(name) else None
     with suppress(KeyError):
         return None if some is None else [Told(one.result.result(), one.told) for one in some]
@@ -136,7 +137,7 @@ def recalled(name: str) -> list[Told] | None:
 
 
 def remember(name: str, found: Sequence[Told]) -> None:
-    """Keep it, if it may be."""
+    """Keep the theorems of an algorithm of sparring's own, unless one is refuted, undecided or not inductive."""
     if ours(name) and found and not any(one.result.verdict.word.exit_code for one in found):
         kept = [Theorem(Found.of(one.result), dict(one.theorem)) for one in found]
         disk_cache.keep(f"prove-{name}", key(name, PROOFS), kept)
@@ -147,12 +148,12 @@ PROOFS = "proofs"
 
 
 def ours(name: str) -> bool:
-    """Whether all that it rests on is known: it is of sparring's own."""
+    """Return whether every file that results of ``name`` rest on is known: whether it is sparring's own."""
     return name in selectors.names() or (
         name in pages.names() and pages.find(name).module.__name__.startswith("sparring.")
     )
 
 
 def key(name: str, asked: object) -> str:
-    """A digest of all that it rests on, and of what was asked."""
+    """Return a digest of all that results of ``name`` rest on, and of what was asked."""
     return disk_cache.digest(f"{name} {asked} {disk_cache.installed(ROOMS, PACKAGES)}".encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -9,10 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-
-from sparring.checks import engine
-from sparring.cli import check
 
 DOCS = Path(__file__).parents[2] / "docs"
 TEXT = (DOCS / "tutorial.md").read_text(encoding="utf-8")
@@ -33,14 +30,18 @@ def mended(source: str) -> str:
     return source.replace(old, new)
 
 
-def run(command: str, monkeypatch) -> tuple[int, str]:
-    """What a command prints on a wide terminal, each line's spaces as one."""
-    monkeypatch.setenv("COLUMNS", "400")
+PATIENT = "from sparring.checks import engine; engine.SHRINKING = 60; from sparring.cli import main; main()"
+"""The command, with time to find the smallest example also where other tests take the cores."""
+
+
+def run(command: str) -> tuple[int, str]:
+    """What a command prints on a wide terminal, in a new process: hypothesis also draws what loaded modules hold."""
     program, *args = command.split()
     assert program == "sparring"
-    assert args.pop(0) == "check"
-    done = CliRunner().invoke(check.command, args)
-    return done.exit_code, done.output
+    env = {**os.environ, "COLUMNS": "400", "PYTHONPATH": str(DOCS.parent)}
+    call = [sys.executable, "-c", PATIENT, *args]
+    done = subprocess.run(call, env=env, capture_output=True, text=True, timeout=200, check=False)
+    return done.returncode, done.stdout
 
 
 def rows(text: str) -> set[str]:
@@ -53,14 +54,13 @@ def test_the_tutorial(tmp_path, monkeypatch):
     """Found, shrunk, seen, mended."""
     start = time.monotonic()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(engine, "SHRINKING", 60.0)  # other tests may take the cores
     program, _ = blocks("python")
     (look,) = blocks("{code-block} python")
     first, _, last = [line[2:] for block in blocks("console") for line in block.splitlines() if line[0] == "$"]
     table, vectors, sentence, right = blocks("text")
     (tmp_path / "mine.py").write_text(program, encoding="utf-8")
 
-    code, printed = run(first, monkeypatch)
+    code, printed = run(first)
     assert code == 1
     assert rows(table) <= rows(printed)
     script = (tmp_path / "sparring-failures" / "conservation.py").read_text()
@@ -75,7 +75,7 @@ def test_the_tutorial(tmp_path, monkeypatch):
         [sys.executable, "sparring-failures/conservation.py"], capture_output=True, text=True, timeout=100, check=True
     )
     assert again.stdout == "holds: conservation on this example\n"
-    code, printed = run(last, monkeypatch)
+    code, printed = run(last)
     assert code == 0
     assert rows(right) <= rows(printed)
     assert time.monotonic() - start < MINUTES * 60

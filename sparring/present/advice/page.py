@@ -38,7 +38,7 @@ FOOTER = (
 
 
 def page(advice: Advice) -> str:
-    """The whole page."""
+    """Return the whole page as HTML."""
     parts = [
         "<!doctype html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
@@ -50,12 +50,12 @@ def page(advice: Advice) -> str:
 
 
 def described(pairs: Iterable[tuple[str, str]]) -> str:
-    """Sentences, each with what it is about."""
+    """Return sentences as an HTML list, each with its subject."""
     return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(told)}</dd>" for name, told in pairs) + "</dl>"
 
 
 def answer(one: Answer) -> Iterator[str]:
-    """What is advised for so many ranks."""
+    """Yield the HTML of the answer for one number of ranks."""
     yield f"<section><h2>{one.ranks} ranks: {escape(one.options[0].algorithm)}</h2>"
     most = max(option.time.high for option in one.options)
     rows = [[*map(escape, option_cells(option)), bar(option, most)] for option in one.options]
@@ -68,7 +68,7 @@ def answer(one: Answer) -> Iterator[str]:
 
 
 def bar(option: Option, most: Fraction) -> str:
-    """A time as a bar, and its range."""
+    """Return an SVG with a time as a bar, and its range."""
     low, expected, high = (100 * float(x / most) if most else 0 for x in option.time)
     told = f"{lasting(option.time.low)} to {lasting(option.time.high)}"
     return (
@@ -79,7 +79,7 @@ def bar(option: Option, most: Fraction) -> str:
 
 
 def table(head: Iterable[str], rows: Iterable[list[str]], *, bars: bool = False) -> str:
-    """A table of cells that are HTML; ``bars``: the last of each row is one, and the first row stands out."""
+    """Return a table of cells of HTML; ``bars``: the last cell of each row is a bar, and the first row stands out."""
     lines = ["<tr>" + "".join(f"<th>{escape(name)}</th>" for name in head) + "</tr>"]
     for place, cells_ in enumerate(rows):
         last = len(cells_) - 1
@@ -89,7 +89,7 @@ def table(head: Iterable[str], rows: Iterable[list[str]], *, bars: bool = False)
 
 
 def measured(advice: Advice) -> Iterator[str]:
-    """The layers, and how the union of the workers' entries grows."""
+    """Yield the HTML of the layers, and of the growth of the union of the workers' entries."""
     profile = advice.profile
     if profile.fused.growth.ranks > 1:
         yield "<h2>What the workers have in common</h2>"
@@ -107,7 +107,7 @@ WIDTH, HEIGHT, LEFT, RIGHT, ABOVE, BELOW = 640, 260, 70, 110, 12, 36
 
 
 def curves(growth: Growth) -> str:
-    """Union growth, measured and under the models."""
+    """Return an SVG of union growth, measured and under the models."""
     p, most = growth.ranks, max(float(growth.high[-1]), float(growth.independent()[-1]), 1.0)
 
     def x(s: int) -> float:
@@ -143,12 +143,12 @@ def curves(growth: Growth) -> str:
 
 
 def ticked(p: int) -> list[int]:
-    """The numbers of workers that are written: all of few, else powers of two and the last."""
+    """Return the numbers of workers to label: all up to 16, else powers of two and the last."""
     return [*range(1, p + 1)] if p <= 16 else [*(1 << i for i in range(p.bit_length() - 1)), p]
 
 
 def enveloped(advice: Advice) -> dict[str, Any]:
-    """The advice as data: seconds and bytes as numbers, parts from 0 to 1."""
+    """Return the advice as data: seconds and bytes as numbers, parts from 0 to 1."""
     profile, (machine, topology, nodes) = advice.profile, advice.place
     return {
         "source": profile.source, "density": float(profile.density), "dtypes": list(profile.dtypes),
@@ -161,7 +161,7 @@ def enveloped(advice: Advice) -> dict[str, Any]:
 
 
 def layer(one: Measured) -> dict[str, Any]:
-    """What was measured of a layer."""
+    """Return the measurements of a layer as data."""
     growth = one.growth
     return {
         "name": one.name, "size": one.size, "nonzero": list(one.nonzero), "kept": list(growth.k),
@@ -172,7 +172,7 @@ def layer(one: Measured) -> dict[str, Any]:
 
 
 def answered(one: Answer) -> dict[str, Any]:
-    """An answer."""
+    """Return an answer as data."""
     plan = one.plan
     return {
         "ranks": one.ranks, "algorithm": one.options[0].algorithm, "reason": one.reason,
@@ -198,5 +198,5 @@ def answered(one: Answer) -> dict[str, Any]:
 
 
 def floats(found: Range) -> dict[str, float]:
-    """A range as numbers."""
+    """Return a range as numbers."""
     return {name: float(x) for name, x in found._asdict().items()}

@@ -34,7 +34,7 @@ def save(advice: Advice, file: Path) -> None:
 
 
 def figure(advice: Advice) -> Figure:
-    """The bars as matplotlib's figure; raises MissingExtra without matplotlib."""
+    """Return the bars as matplotlib's figure; raises MissingExtra without matplotlib."""
     with settings():
         from matplotlib.figure import Figure
         from matplotlib.patches import Patch
@@ -53,7 +53,7 @@ def figure(advice: Advice) -> Figure:
 
 
 def draw(axes: Axes, answer: Answer) -> None:
-    """A panel."""
+    """Draw a panel."""
     from matplotlib.ticker import EngFormatter, MaxNLocator
 
     for place, option in enumerate(answer.options):
@@ -73,6 +73,6 @@ def draw(axes: Axes, answer: Answer) -> None:
 
 
 def format_time(option: Option) -> str:
-    """A time, and its range if it has one."""
+    """Return a time in words, and its range if it has one."""
     low, expected, high = map(lasting, option.time)
     return expected if low == high else f"{expected}  ({low} .. {high})"

@@ -16,7 +16,7 @@ LAYERS = 12  # lines of layers: the largest
 
 
 def text(advice: Advice) -> Iterator[RenderableType]:
-    """Line by line: what was measured, then an answer for each number of ranks."""
+    """Yield the advice line by line: what was measured, then an answer for each number of ranks."""
     for label, told in heading(advice):
         yield line(label, told)
     if len(advice.profile.layers) > 1:
@@ -37,7 +37,7 @@ def text(advice: Advice) -> Iterator[RenderableType]:
 
 
 def line(label: str, told: str) -> RenderableType:
-    """A sentence and what it is about."""
+    """Return a sentence with its label as a line."""
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_column(width=9, style="dim")
     table.add_column()
@@ -46,7 +46,7 @@ def line(label: str, told: str) -> RenderableType:
 
 
 def layers(profile: Profile) -> Table:
-    """The largest layers."""
+    """Return a table of the largest layers, and of all layers fused."""
     table = Table(box=None, padding=(0, 2, 0, 0))
     first, *others = COLUMNS
     table.add_column(first, no_wrap=True, overflow="ellipsis", max_width=26)
@@ -62,7 +62,7 @@ def layers(profile: Profile) -> Table:
 
 
 def options(answer: Answer) -> Table:
-    """The algorithms, fastest first."""
+    """Return a table of the algorithms, fastest first."""
     table = Table(box=None, padding=(0, 2, 0, 0))
     first, *others = OPTIONS
     table.add_column(first, no_wrap=True)

@@ -13,7 +13,7 @@ from sparring.costs.links.machines import Machine
 
 
 def heading(advice: Advice) -> list[tuple[str, str]]:
-    """What was measured and assumed, by what it is about."""
+    """Return sentences on what was measured and assumed, each with its subject."""
     profile, (machine, topology, nodes) = advice.profile, advice.place
     return [
         ("gradients", describe_profile(profile)),
@@ -26,14 +26,14 @@ def heading(advice: Advice) -> list[tuple[str, str]]:
 
 
 def spoken(machine: Machine) -> str:
-    """A machine's numbers, and where they are from."""
+    """Return a machine's numbers in words, and where they are from."""
     told = f"{machine.name or 'given'}: {lasting(machine.alpha)} a message, {rate(machine.beta)}"
     told += f", {lasting(machine.gamma)} an addition" if machine.gamma else ""
     return f"{told} ({machine.source})" if machine.source else told
 
 
 def describe_profile(profile: Profile) -> str:
-    """How many vectors there are, and of what."""
+    """Return a sentence on the source, the workers, and the entries of the vectors."""
     fused, layers = profile.fused, len(profile.layers)
     zeros = 1 - sum(fused.nonzero) / (fused.size * len(fused.nonzero)) if fused.size else 0
     told = f"{profile.source}: {len(fused.nonzero)} workers, {fused.size:,} entries of {' and '.join(profile.dtypes)}"
@@ -42,13 +42,13 @@ def describe_profile(profile: Profile) -> str:
 
 
 def span(measured: Measured) -> str:
-    """Which part of the squared norm is kept."""
+    """Return the part of the squared norm that is kept, in words."""
     low, high = percent(min(measured.kept)), percent(max(measured.kept))
     return f"{low if low == high else f'{low} to {high}'} of the squared norm"
 
 
 def grown(measured: Measured) -> str:
-    """How large the union of all workers' entries is, and what the models say."""
+    """Return the size of the union of all workers' entries in words, and the sizes by the models."""
     growth = measured.growth
     if growth.ranks == 1:
         return "one worker alone says nothing of what several have in common; supports are taken as independent"
@@ -57,7 +57,7 @@ def grown(measured: Measured) -> str:
 
 
 def planned(answer: Answer) -> str:
-    """How to fuse."""
+    """Return a sentence on how to fuse layers into buckets."""
     plan, many = answer.plan, len(answer.plan.buckets)
     if sum(map(len, plan.buckets)) == 1:
         return f"there is one layer; from {plan.least:,} entries on start-up is a tenth of the time"
@@ -66,7 +66,7 @@ def planned(answer: Answer) -> str:
 
 
 def bounded(answer: Answer) -> str:
-    """What no allreduce of all entries goes below, and how far each one is from it; empty where that is not known."""
+    """Return the lower bound of an allreduce of all entries, and each one's ratio to it; empty if it is not known."""
     if answer.least is None:
         return ""
     time, cut = answer.least
@@ -77,17 +77,17 @@ def bounded(answer: Answer) -> str:
 
 
 def dense(answer: Answer) -> list[Option]:
-    """The algorithms that sum all entries, fastest first."""
+    """Return the algorithms that sum all entries, fastest first."""
     return [one for one in answer.options if one.result == RESULTS["vector"]]
 
 
 def counted(many: int, what: str) -> str:
-    """So many of them."""
+    """Return a number of things in words."""
     return f"{many} {what}{'s' * (many > 1)}"
 
 
 def cells(layer: Measured) -> list[str]:
-    """A layer's line: name, entries, which part is not zero, norm kept, union and what neighbours share."""
+    """Return a layer's line: name, entries, part that is not zero, norm kept, union and part that neighbours share."""
     workers, growth = len(layer.nonzero), layer.growth
     union = f"{float(growth.mean[-1]):,.0f}"
     shared = "-" if layer.overlap is None else percent(layer.overlap)
@@ -102,14 +102,14 @@ OPTIONS = ("algorithm", "time", "at most", "a rank", "messages", "start-up", "su
 
 
 def option_cells(option: Option) -> list[str]:
-    """An algorithm's line: time as expected and at most, bytes a rank, messages, start-up, which entries are summed."""
+    """Return an algorithm's line: time as expected and at most, bytes a rank, messages, start-up, entries summed."""
     expected, most = lasting(option.time.expected), lasting(option.time.high)
     sent, startup = amount(option.nbytes.expected), percent(option.startup)
     return [option.algorithm, expected, most, sent, str(option.messages), startup, option.result]
 
 
 def shared(options: Sequence[Option]) -> list[tuple[str, str]]:
-    """Each risk once, with the algorithms that have it."""
+    """Return each risk once, with the algorithms that have it."""
     whose: dict[str, list[str]] = {}
     for option in options:
         for risk in option.risks:
@@ -118,5 +118,5 @@ def shared(options: Sequence[Option]) -> list[tuple[str, str]]:
 
 
 def rate(beta: Fraction) -> str:
-    """Bytes a second, of seconds a byte."""
+    """Return the bytes a second, in words, for ``beta`` seconds a byte."""
     return f"{amount(1 / beta)}/s" if beta else "bytes take no time"

@@ -26,7 +26,7 @@ CHARACTER, ROW, SAMPLE = 10, 20, 24  # width of a character; height of a line of
 
 
 def svg(page: Page, trace: Trace, divergence: Divergence, *, empty: Empty = frozenset()) -> str:
-    """Where ``trace`` leaves ``page``, as an SVG document; of more than 16 ranks, those nearest to ``divergence``.
+    """Return an SVG document of where ``trace`` leaves ``page``; of over 16 ranks, those nearest to ``divergence``.
 
     ``empty``: the page's messages without entries, by step, source and destination, which the run may leave out.
 
@@ -53,13 +53,13 @@ def svg(page: Page, trace: Trace, divergence: Divergence, *, empty: Empty = froz
 
 
 def placed(shown: Scene) -> Place:
-    """Where things stand in either picture; without bars, since what copies hold is not observed."""
+    """Return the layout of either picture; without bars, since the contents of copies are not observed."""
     pitch = next(pitch for most, pitch in PITCHES if len(shown.ranks) <= most)
     return Place(shown.ranks, len(shown.steps), 0, pitch, shown.steps.start)
 
 
 def heads(defs: Element) -> None:
-    """The heads of arrows: one a colour, and of those that differ from the page."""
+    """Define the heads of arrows: one a colour, and those of messages that differ from the page."""
     for i, colour in enumerate(strokes.COLOURS):
         head(defs, str(i), colour)
     head(defs, "-other", FAINT)
@@ -67,7 +67,7 @@ def heads(defs: Element) -> None:
 
 
 def picture(root: Element, place: Place, side: Side, x: float, y: float, name: str) -> None:
-    """One side, moved to its place; the right one of two has no names of steps, since the left one has."""
+    """Draw one picture, moved to its place; the right one of two has no names of steps, since the left one has."""
     group = add(root, "g", class_="picture", data_of=name, transform=f"translate({x:g} {y:g})")
     add(group, "text", side.heading, x=LEFT, y=TOP - 52, font_size=16, font_weight="bold")
     for t, arrows in enumerate(side.arrows if not x else (), place.first):
@@ -78,7 +78,7 @@ def picture(root: Element, place: Place, side: Side, x: float, y: float, name: s
 
 
 def legend(root: Element, shown: Scene, y: float) -> None:
-    """The kinds of arrow that occur, and what is not drawn."""
+    """Draw the legend of the kinds of arrow that occur, and say what is not drawn."""
     for i, (one, means) in enumerate(shown.legend):
         strokes.key(root, y + i * SAMPLE, strokes.pen(one), one.label, means)
     add(root, "text", shown.omitted, x=24, y=y + len(shown.legend) * SAMPLE, fill=FAINT)

@@ -17,7 +17,7 @@ Empty: TypeAlias = Container[tuple[int, int, int]]
 
 
 class Seen(NamedTuple):
-    """An arrow of which other things are told than of a page's message; ``says`` is its sentence."""
+    """An arrow that is no plain message of the page: observed, expected or missing; ``says`` is its sentence."""
 
     t: int
     src: int
@@ -42,7 +42,7 @@ class Placed(NamedTuple):
 
 
 def observed(wanted: list[Hop], trace: Trace, divergence: Divergence, empty: Empty) -> list[Hop | Seen]:
-    """The arrows of a run, as drawn: one wrong or missing, of a wrong volume all of its rank."""
+    """Return the arrows of a run: one is wrong or missing, or, for a wrong volume, all of its rank."""
     arrows = [seen(one, divergence) for one in placed(wanted, trace, divergence, empty)]
     if not any(one.look is Look.WRONG for one in arrows):
         absent = [hop for hop in wanted if meant(hop, divergence)]
@@ -51,18 +51,18 @@ def observed(wanted: list[Hop], trace: Trace, divergence: Divergence, empty: Emp
 
 
 def meant(hop: Hop, divergence: Divergence) -> bool:
-    """Whether the run differs from the page in this message; of a wrong volume, in all of its rank."""
+    """Return whether the run differs from the page in this message; for a wrong volume, in all of its rank."""
     if divergence.dst < 0:
         return hop.src == divergence.src
     return (hop.t, hop.src, hop.dst) == divergence[:3]
 
 
 def placed(wanted: list[Hop], trace: Trace, divergence: Divergence, empty: Empty) -> Iterator[Placed]:
-    """Every message in its step.
+    """Yield every message of the run in its step.
 
     MPI does not overtake: the k-th message of a channel is the page's k-th one there, though the run
-    may leave out those of ``empty``.  The message that the divergence tells of stands where the page's
-    should.  Any other is in its own step where that is known, else in that of its sender's message
+    may leave out those of ``empty``.  The message that the divergence is about takes the step of the page's message
+    that it replaces.  Any other is in its own step where that is known, else in that of its sender's message
     of the same number.
     """
     channels, turns = queues(wanted, divergence), numbered(wanted, trace.ranks)
@@ -81,7 +81,7 @@ def placed(wanted: list[Hop], trace: Trace, divergence: Divergence, empty: Empty
 
 
 def queues(wanted: list[Hop], divergence: Divergence) -> dict[tuple[int, int], deque[Hop]]:
-    """The page's messages on each channel, but for the one that the run does not have."""
+    """Return the page's messages on each channel, but for the one that the run does not have."""
     channels: dict[tuple[int, int], deque[Hop]] = defaultdict(deque)
     for hop in wanted:
         if divergence.dst < 0 or not meant(hop, divergence):
@@ -90,7 +90,7 @@ def queues(wanted: list[Hop], divergence: Divergence) -> dict[tuple[int, int], d
 
 
 def numbered(wanted: list[Hop], ranks: int) -> list[Iterator[int]]:
-    """For each rank the steps of its messages in the page, and then those after its end."""
+    """Return for each rank the steps of its messages in the page, and then those after the page's end."""
     steps: list[list[int]] = [[] for _ in range(ranks)]
     for hop in wanted:
         steps[hop.src].append(hop.t)
@@ -98,13 +98,13 @@ def numbered(wanted: list[Hop], ranks: int) -> list[Iterator[int]]:
 
 
 def addressee(divergence: Divergence) -> int | None:
-    """To whom the message goes that the run has in place of the page's, which only the sentence tells."""
+    """Return the receiver of the message that the run has in place of the page's; only the sentence tells it."""
     found = re.search(r"to rank (\d+)$", divergence.observed)
     return int(found[1]) if found else None
 
 
 def seen(one: Placed, divergence: Divergence) -> Hop | Seen:
-    """A message as it is drawn: up to the divergence it is the page's, from there on its entries are counted."""
+    """Return a message as it is drawn: the page's up to the divergence, from there on with its number of entries."""
     t, event, hop, wrong = one
     if hop and (t, event.rank) < (divergence.step, divergence.src):
         return hop
@@ -115,7 +115,7 @@ def seen(one: Placed, divergence: Divergence) -> Hop | Seen:
 
 
 def brief(n: int) -> str:
-    """``n`` in three characters, rounded down, in thousands or more.
+    """Return ``n`` in three characters, rounded down, in thousands or more.
 
     >>> brief(999), brief(12_345), brief(250_000), brief(7_000_000)
     ('999', '12k', '.2M', '7M')

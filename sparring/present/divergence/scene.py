@@ -34,7 +34,7 @@ class Side(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """Both pictures show these ``ranks`` of ``p``, and these ``steps``; ``omitted`` says in a sentence what is not."""
+    """The contents of both pictures: ``ranks`` of all ``p``, and ``steps``; ``omitted`` says what is not drawn."""
 
     p: int
     ranks: Sequence[int]
@@ -52,7 +52,7 @@ class Scene(NamedTuple):
 
 
 def scene(page: Page, trace: Trace, divergence: Divergence, empty: Empty, most: int) -> Scene:
-    """The scene of ``divergence``, with at most ``most`` ranks; a run may leave out what is ``empty``.
+    """Return the scene of ``divergence``, with at most ``most`` ranks; a run may leave out the ``empty`` messages.
 
     Raises ScheduleFault where the page makes no schedule, InputError for another run's divergence.
     """
@@ -72,7 +72,7 @@ def scene(page: Page, trace: Trace, divergence: Divergence, empty: Empty, most: 
 
 
 def around(culprit: Arrow, p: int, most: int) -> Sequence[int]:
-    """The ``most`` ranks that are nearest to the two ends of an arrow, in the order of a ring, the largest gap last."""
+    """Return the ``most`` ranks nearest to the two ends of an arrow, in the order of a ring, the largest gap last."""
 
     def far(r: int) -> int:
         return min(min((r - end) % p, (end - r) % p) for end in (culprit.src, culprit.dst))
@@ -83,24 +83,24 @@ def around(culprit: Arrow, p: int, most: int) -> Sequence[int]:
 
 
 def expect(hop: Hop, divergence: Divergence) -> Hop | Seen:
-    """A page's message, emphasised where the run leaves it."""
+    """Return a page's message, emphasised where the run differs from it."""
     if not meant(hop, divergence):
         return hop
     return Seen(*hop[:3], Look.EXPECTED, hop.label, str(hop), hop.chunk, hop.adds)
 
 
 def drawn(arrows: Sequence[Arrow], ranks: Sequence[int], steps: range) -> Sequence[Sequence[Arrow]]:
-    """By step, the arrows between these ranks."""
+    """Return the arrows between these ranks, by step."""
     return [[one for one in arrows if one.t == t and one.src in ranks and one.dst in ranks] for t in steps]
 
 
 def before(step: int, arrows: Sequence[Arrow]) -> Counter[tuple[int, int, int]]:
-    """Who sends to whom before ``step``."""
+    """Count the messages before ``step``, by step, source and destination."""
     return Counter((one.t, one.src, one.dst) for one in arrows if one.t < step)
 
 
 def left_out(p: int, ranks: Sequence[int], steps: range, total: int, same: bool) -> Iterator[str]:
-    """What is not drawn; ``same``: the steps before ``steps`` have the page's messages."""
+    """Yield in words what is not drawn; ``same``: the steps before ``steps`` have the page's messages."""
     if steps.start:
         yield f"{listed('step', [range(steps.start)])}{', as in the page' if same else ''}"
     if steps.stop < total:
@@ -112,7 +112,7 @@ def left_out(p: int, ranks: Sequence[int], steps: range, total: int, same: bool)
 
 
 def listed(thing: str, runs: Sequence[Sequence[int]]) -> str:
-    """Runs of consecutive numbers, in prose.
+    """Return runs of consecutive numbers, in prose.
 
     >>> listed("step", [range(3)]), listed("rank", [[5]]), listed("rank", [[0, 1, 2], [7], [9, 10]])
     ('steps 0 to 2', 'rank 5', 'ranks 0 to 2, 7, 9, 10')

@@ -29,7 +29,7 @@ def terminal(
     empty: Empty = frozenset(),
     ascii_only: bool = False,
 ) -> Text:
-    """Where ``trace`` leaves ``page``: pictures of at most ``width`` characters (40 or more), between sentences.
+    """Return where ``trace`` leaves ``page``, in pictures of at most ``width`` characters (40 or more) and sentences.
 
     Of more than 8 ranks, or where there is less room, those nearest to the divergence are drawn.
     ``empty``: the page's messages without entries, by step, source and destination, which the run may leave out.
@@ -47,19 +47,19 @@ def terminal(
 
 
 def as_ascii(words: str) -> str:
-    """``words`` in ASCII."""
+    """Return ``words`` in ASCII."""
     return words.translate(ASCII).encode("ascii", "backslashreplace").decode()
 
 
 def legend(shown: Scene) -> Iterator[Text]:
-    """The kinds of arrow that occur, with their meanings."""
+    """Yield the kinds of arrow that occur, with their meanings."""
     for one, means in shown.legend:
         rule = RULES[one.look][0] * 2
         yield Text.assemble((f"{f'{rule}{one.label}{rule}▶':<11}", STYLE[one.look]), means)
 
 
 def pictures(shown: Scene, width: int) -> Iterator[Text]:
-    """Both pictures: side by side, or one below the other."""
+    """Yield the lines of both pictures: side by side, or one below the other."""
     k = len(shown.ranks)
     half, whole = (width - MARGIN - GAP) // (2 * k), (width - MARGIN) // k
     pitch = min(half if half >= NARROW else whole, PITCH)
@@ -73,7 +73,7 @@ def pictures(shown: Scene, width: int) -> Iterator[Text]:
 
 
 def beside(left: Layout, shown: Scene) -> Iterator[Text]:
-    """Both pictures side by side; a step begins on the same line in both."""
+    """Yield the lines of both pictures side by side; a step begins on the same line in both."""
     right = Layout(left.p, left.ranks, left.pitch, left.width, 0)
     for ours, theirs in zip(rows(left, shown.steps, shown.page), rows(right, shown.steps, shown.observed), strict=True):
         for one, other in zip_longest(ours, theirs):
@@ -83,14 +83,14 @@ def beside(left: Layout, shown: Scene) -> Iterator[Text]:
 
 
 def rows(layout: Layout, steps: range, side: Side) -> Iterator[list[Text]]:
-    """One picture: its heading, then the lines of each step."""
+    """Yield the lines of one picture: its heading, then the lines of each step."""
     yield heading(layout, side)
     for t, arrows in zip(steps, side.arrows, strict=True):
         yield step(layout, arrows, f"step {t}" if layout.margin else "")
 
 
 def heading(layout: Layout, side: Side) -> list[Text]:
-    """The picture's name and the numbers of its ranks."""
+    """Return the picture's name and the numbers of its ranks, a line each."""
     numbers = Line(layout.width, "rank" if layout.margin else "")
     for r in layout.ranks:
         numbers.put(layout.centre(r) - len(str(r)) // 2, str(r), "bold")
@@ -98,6 +98,6 @@ def heading(layout: Layout, side: Side) -> list[Text]:
 
 
 def step(layout: Layout, arrows: Sequence[Arrow], label: str) -> list[Text]:
-    """The arrows of a step, on one line or more, and a line below them."""
+    """Return the arrows of a step, on one line or more, and a line below them."""
     found = lanes(layout, arrows) or [[]]
     return [across(layout, lane, "" if i else label) for i, lane in enumerate(found)] + [across(layout, [], "")]

@@ -35,7 +35,7 @@ from sparring.spec.core.schedule import number
 
 
 def svg(page: Page, ranks: int) -> str:
-    """The run of ``page`` at ``ranks`` ranks, as an SVG document.
+    """Return the run of ``page`` at ``ranks`` ranks as an SVG document.
 
     Raises ScheduleFault where the formulas make no schedule, InputError unless there are 1 to 16 ranks.
     """
@@ -61,7 +61,7 @@ def svg(page: Page, ranks: int) -> str:
 
 
 def sheet(page: Page, place: Place) -> Element:
-    """The empty picture: what it is, in words and as a heading, and what its arrows and bars are made of."""
+    """Return the picture without arrows and bars: its description, heading, and definitions."""
     title = f"{page.title} at {count(place.p, 'rank')}"
     steps = f"{count(place.steps, 'step')}, time runs down" if place.steps else "no step: nothing is sent"
     what = "some chunks" if page.blocks else "one chunk"
@@ -75,7 +75,7 @@ def sheet(page: Page, place: Place) -> Element:
 
 
 def definitions(defs: Element, place: Place) -> None:
-    """The heads of arrows, one a colour, and a bar of complete chunks."""
+    """Define the heads of arrows, one a colour, and a bar of complete chunks."""
     for i, colour in enumerate(COLOURS[: place.p]):
         head(defs, str(i), colour)
     full = add(defs, "g", id=f"bar{place.p}")
@@ -84,14 +84,14 @@ def definitions(defs: Element, place: Place) -> None:
 
 
 def label(root: Element, place: Place, hop: Hop) -> None:
-    """The name of a step and what its messages do, on a band where they overwrite."""
+    """Write the name of a step and what its messages do, on a band where they overwrite."""
     if not hop.adds:
         add(root, "rect", y=place.y(hop.t) + BAR / 2, width=place.size[0], height=STEP, fill=BAND)
     name(root, place, hop.t, hop.look)
 
 
 def bars(root: Element, place: Place, r: int, after: int, held: list[Held], wanted: list[Held]) -> None:
-    """Rank ``r``'s copies after a step (-1: at the start): a whole bar, and blank on it what is still missing."""
+    """Draw rank ``r``'s copies after a step (-1: at the start): a whole bar, blanked where parts are missing."""
     x, y, width = place.x(r) - place.chunks * place.cell / 2, place.y(after + 1), place.chunks * place.cell
     group = add(root, "g", class_="cells", data_rank=r, data_after=after, transform=f"translate({x:g} {y:g})")
     add(group, "title", f"rank {r}, {f'after step {after}' if after >= 0 else 'at the start'}: {contents(held)}")
@@ -104,12 +104,12 @@ def bars(root: Element, place: Place, r: int, after: int, held: list[Held], want
 
 
 def contents(held: list[Held]) -> str:
-    """Whose contributions each chunk holds, in words."""
+    """Return the ranks whose contributions each chunk holds, in words."""
     return "; ".join(f"chunk {c} of {', '.join(map(str, sorted(ranks))) or 'nobody'}" for c, ranks in enumerate(held))
 
 
 def legend(root: Element, place: Place, hops: list[Hop]) -> None:
-    """How to read it: the kinds of arrow that occur, and the bars."""
+    """Draw the legend: the kinds of arrow that occur, and the bars."""
     y = place.y(place.steps) + BAR + 32
     for adds, does in (True, "the receiver adds the chunk to its copy"), (False, "the receiver overwrites its copy"):
         if hop := next((hop for hop in hops if hop.adds is adds), None):

@@ -29,7 +29,7 @@ Cells = list[list[Held]]  # Cells[r][c]: rank r's copy of chunk c
 
 
 class Look(StrEnum):
-    """How an arrow is drawn: what the receiver does with a page's message, or how an observed one compares."""
+    """The look of an arrow: what the receiver does with a page's message, or how an observed message compares."""
 
     ADDS = "adds"
     OVERWRITES = "overwrites"
@@ -40,12 +40,12 @@ class Look(StrEnum):
 
     @property
     def differs(self) -> bool:
-        """Whether the run has something else here than the page."""
+        """Whether the run differs from the page in this arrow."""
         return self in {Look.WRONG, Look.MISSING}
 
 
 class Arrow(Protocol):
-    """What is drawn from ``src`` down to ``dst`` in step ``t``; as a string, one sentence."""
+    """An arrow that is drawn from ``src`` down to ``dst`` in step ``t``; as a string, one sentence."""
 
     @property
     def t(self) -> int: ...
@@ -55,11 +55,11 @@ class Arrow(Protocol):
     def dst(self) -> int: ...
     @property
     def chunk(self) -> int | None:
-        """The chunk that it carries, None where that is not known."""
+        """The chunk that the message carries, None where that is not known."""
 
     @property
     def adds(self) -> bool | None:
-        """Whether the receiver adds it or overwrites with it, None where that is not known."""
+        """Whether the receiver adds the chunk, or else overwrites with it; None where that is not known."""
 
     @property
     def look(self) -> Look: ...
@@ -70,7 +70,8 @@ class Arrow(Protocol):
 class Hop(NamedTuple):
     """One message: in step ``t`` rank ``src`` sends ``chunk`` to ``dst``, which adds it, or overwrites with it.
 
-    ``many``: so many chunks, from ``chunk`` on, go in the one message; of all ``of``, if they go past the last one.
+    ``many``: the number of chunks in the message, from ``chunk`` on; ``of``: that of all chunks, if the message goes on
+    from the last chunk to the first.
     """
 
     t: int
@@ -91,7 +92,7 @@ class Hop(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The chunk, and what becomes of it: ``+3`` is added, ``=3`` overwrites; of several ``+4-7``."""
+        """The chunk, and what the receiver does with it: ``+3`` is added, ``=3`` overwrites; several are ``+4-7``."""
         last = f"-{self.chunks[-1]}" if self.many > 1 else ""
         return f"{'+' if self.adds else '='}{self.chunk}{last}"
 
@@ -111,36 +112,36 @@ class Moment(NamedTuple):
 
 
 def cells(page: Page, formula: Callable[[Int, Int, Int, Int], Bool], p: int) -> Cells:
-    """The copies that ``formula(q, r, c, p)`` describes: the page's ``start`` or its ``goal``."""
+    """Return the copies that ``formula(q, r, c, p)`` describes: the page's ``start`` or its ``goal``."""
     chunks = range(number(page.chunks(p)))
     return [[Held(q for q in range(p) if truth(formula(q, r, c, p))) for c in chunks] for r in range(p)]
 
 
 def moments(page: Page, p: int) -> Iterator[Moment]:
-    """The run of ``page`` at ``p`` ranks, step by step; raises ScheduleFault where the formulas make none."""
+    """Yield the run of ``page`` at ``p`` ranks, step by step; raises ScheduleFault where formulas make no schedule."""
     for t, wire, states in Run(page, cells(page, page.start, p)):
         yield Moment(step(page, t, wire, p), states)
 
 
 def hops(page: Page, p: int) -> list[list[Hop]]:
-    """The messages of every step at ``p`` ranks, without the copies; raises as ``moments`` does."""
+    """Return the messages of every step at ``p`` ranks, without the copies; raises as ``moments`` does."""
     return [step(page, t, wire, p) for t, wire in enumerate(Run(page, [[] for _ in range(p)]).trace)]
 
 
 def step(page: Page, t: int, wire: list[Message], p: int) -> list[Hop]:
-    """The messages of step ``t``, with their chunks and what becomes of them."""
+    """Return the messages of step ``t``, with their chunks and what receivers do with them."""
     adds = truth(page.adds(t, p))
     held = [(c, c.of if isinstance(c, Around) else 0) for _, _, c in step_sends(page, t, p)]
     return [Hop(t, m.src, m.dst, c.start, adds, len(c), of) for m, (c, of) in zip(wire, held)]
 
 
 def share(held: Held, wanted: Held) -> float:
-    """How much of what a copy must contain in the end it holds, 0 to 1."""
+    """Return the share that a copy holds of the contributions that it must hold in the end, 0 to 1."""
     return len(held & wanted) / len(wanted) if wanted else 1.0
 
 
 def count(n: int, thing: str) -> str:
-    """``n`` things, in prose.
+    """Return ``n`` things, in prose.
 
     >>> count(1, "rank"), count(2, "rank")
     ('1 rank', '2 ranks')

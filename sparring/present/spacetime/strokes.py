@@ -25,7 +25,7 @@ Point = tuple[float, float]
 
 
 class Pen(NamedTuple):
-    """What an arrow is drawn with: the name of its head, its colour, its dashes, its width in pixels."""
+    """The pen of an arrow: the name of its head, its colour, its dashes, its width in pixels."""
 
     head: str
     colour: str
@@ -34,7 +34,7 @@ class Pen(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where things stand, in pixels: ``cell`` is a chunk's width in a bar, ``pitch`` from lifeline to lifeline.
+    """The layout in pixels: ``cell`` is a chunk's width in a bar, ``pitch`` the distance between lifelines.
 
     ``ranks`` have a lifeline, from left to right; ``first`` of the ``steps`` is the uppermost.
     """
@@ -49,30 +49,30 @@ class Place(NamedTuple):
 
     @staticmethod
     def of(p: int, steps: int, cut: int | None = None) -> Place:
-        """The place that ``p`` ranks and so many steps take."""
+        """Return the layout of ``p`` ranks and so many steps."""
         cell = next(cell for most, cell in ((4, 18), (8, 11), (MOST, 7)) if p <= most)
         return Place(range(p), steps, cell, max(150, p * cell + 56), cut=cut)
 
     @property
     def p(self) -> int:
-        """How many ranks are drawn."""
+        """The number of ranks drawn."""
         return len(self.ranks)
 
     @property
     def chunks(self) -> int:
-        """How many chunks are drawn."""
+        """The number of chunks drawn."""
         return self.p if self.cut is None else self.cut
 
     def x(self, r: int) -> float:
-        """Rank ``r``'s lifeline."""
+        """Return the x of rank ``r``'s lifeline."""
         return self.across(self.ranks.index(r) + 0.5)
 
     def across(self, place: float) -> float:
-        """So many pitches from the left edge of the lifelines."""
+        """Return the x that lies so many pitches from the left edge of the lifelines."""
         return LEFT + place * self.pitch
 
     def y(self, t: int) -> float:
-        """The top of the bars before step ``t``."""
+        """Return the y of the top of the bars before step ``t``."""
         return TOP + (t - self.first) * STEP
 
     @property
@@ -82,7 +82,7 @@ class Place(NamedTuple):
 
 
 def add(parent: Element, tag: str, content: str = "", **attributes: str | float) -> Element:
-    """A new element in ``parent``; ``_`` in the names of attributes stands for ``-``."""
+    """Add a new element to ``parent`` and return it; ``_`` in the names of attributes stands for ``-``."""
     texts = {k.rstrip("_").replace("_", "-"): v if isinstance(v, str) else f"{v:.6g}" for k, v in attributes.items()}
     element = SubElement(parent, tag, texts)
     element.text = "".join(char for char in content if char.isprintable()) or None
@@ -90,7 +90,7 @@ def add(parent: Element, tag: str, content: str = "", **attributes: str | float)
 
 
 def document(width: int, height: int, title: str, description: str) -> Element:
-    """A blank sheet of so many pixels; ``title`` and ``description`` are for readers who do not see it."""
+    """Return a blank sheet of so many pixels; ``title`` and ``description`` are for readers who do not see it."""
     root = Element("svg", {"xmlns": "http://www.w3.org/2000/svg", "viewBox": f"0 0 {width} {height}", "role": "img"})
     root.attrib |= {"width": str(width), "height": str(height), "font-family": FONT, "font-size": "13", "fill": INK}
     add(root, "title", title)
@@ -100,14 +100,14 @@ def document(width: int, height: int, title: str, description: str) -> Element:
 
 
 def head(defs: Element, name: str, colour: str, size: int = 11) -> None:
-    """The head of arrows of one colour."""
+    """Define the head of arrows of one colour."""
     marker = add(defs, "marker", id=f"head{name}", viewBox="0 0 10 10", refX=9, refY=5, orient="auto")
     marker.attrib |= {"markerWidth": str(size), "markerHeight": str(size), "markerUnits": "userSpaceOnUse"}
     add(marker, "path", d="M0 1L10 5 0 9z", fill=colour)
 
 
 def name(root: Element, place: Place, t: int, does: str = "") -> None:
-    """The name of step ``t``, and what its messages do."""
+    """Write the name of step ``t``, and what its messages do."""
     y = place.y(t) + BAR / 2 + STEP / 2
     add(root, "text", f"step {t}", x=24, y=y - 3, font_weight="bold")
     if does:
@@ -115,7 +115,7 @@ def name(root: Element, place: Place, t: int, does: str = "") -> None:
 
 
 def lifelines(root: Element, place: Place) -> None:
-    """Every rank's name, its chunks' numbers where they have room, and its line down the picture."""
+    """Draw every rank's name, its chunks' numbers where they have room, and its line down the picture."""
     bottom = place.y(place.first + place.steps)
     for r in place.ranks:
         x = place.x(r)
@@ -127,12 +127,12 @@ def lifelines(root: Element, place: Place) -> None:
 
 
 def edges(place: Place) -> Point:
-    """Where arrows that go round the picture leave and enter it."""
+    """Return the x of the two edges at which arrows that go round the picture leave and enter it."""
     return place.across(0), place.across(place.p)
 
 
 def track(place: Place, one: Arrow) -> list[tuple[Point, Point]]:
-    """The way of an arrow: one line, or two where round the edge of the picture is shorter."""
+    """Return the way of an arrow: one line, or two where the way round the edge of the picture is shorter."""
     top, bottom = place.y(one.t) + BAR + 4, place.y(one.t + 1) - 4
     a, b = place.x(one.src), place.x(one.dst)
     left, right = edges(place)
@@ -144,7 +144,7 @@ def track(place: Place, one: Arrow) -> list[tuple[Point, Point]]:
 
 
 def message(root: Element, place: Place, one: Arrow) -> None:
-    """One arrow, its label on its longest part; where it crosses the edge, the rank on its other end."""
+    """Draw one arrow, its label on its longest part; where it crosses the edge, the rank at its other end."""
     kind = "message" if isinstance(one, Hop) else f"message {one.look}"
     group = add(root, "g", class_=kind, data_step=one.t, data_src=one.src, data_dst=one.dst)
     if one.chunk is not None:
@@ -164,7 +164,7 @@ def message(root: Element, place: Place, one: Arrow) -> None:
 
 
 def pen(one: Arrow) -> Pen:
-    """What an arrow is drawn with: its chunk's colour, dashed where the receiver overwrites, red where it is wrong."""
+    """Return the pen of an arrow: in its chunk's colour, dashed if the receiver overwrites, red if it is wrong."""
     if one.look.differs:
         return Pen("-wrong", RED, "2 6" if one.look is Look.MISSING else "", 4)
     if one.chunk is None:
@@ -174,7 +174,7 @@ def pen(one: Arrow) -> Pen:
 
 
 def line(group: Element, lines: list[tuple[Point, Point]], pen: Pen) -> None:
-    """The line of an arrow, in as many pieces as it has, with its head."""
+    """Draw the line of an arrow, in one or more pieces, with its head."""
     d = "".join(f"M{x0:g} {y0:.5g}L{x1:g} {y1:.5g}" for (x0, y0), (x1, y1) in lines)
     path = add(group, "path", d=d, fill="none", stroke=pen.colour, stroke_width=pen.width)
     path.set("marker-end", f"url(#head{pen.head})")
@@ -183,7 +183,7 @@ def line(group: Element, lines: list[tuple[Point, Point]], pen: Pen) -> None:
 
 
 def tag(group: Element, x: float, y: float, words: str, pen: Pen) -> None:
-    """A label with a border around it, filled where it must stand out."""
+    """Draw a label with a border around it, filled where the pen is red."""
     wide, fill, ink = 12 + 8 * len(words), *((RED, PAPER) if pen.colour == RED else (PAPER, ""))
     box = add(group, "rect", x=x - wide / 2, y=y - 9, width=wide, height=18, rx=9)
     box.attrib |= {"fill": fill, "stroke": pen.colour, "stroke-width": "1.5"}
@@ -193,7 +193,7 @@ def tag(group: Element, x: float, y: float, words: str, pen: Pen) -> None:
 
 
 def key(root: Element, y: float, pen: Pen, words: str, meaning: str) -> None:
-    """A line of the legend: an arrow and what it means."""
+    """Draw a line of the legend: an arrow and what it means."""
     line(root, [((24, y - 4), (96, y - 4))], pen)
     tag(root, 56, y - 4, words, pen)
     add(root, "text", meaning, x=112, y=y, fill=FAINT)

@@ -34,7 +34,7 @@ RULES = {  # an arrow's line, where it leaves to the right, to the left, and whe
 
 @dataclass(frozen=True)
 class Layout:
-    """Where things stand: the ``ranks`` drawn of all ``p``, from left to right."""
+    """The layout of the lines: the ``ranks`` drawn of all ``p``, from left to right, and the columns."""
 
     p: int
     ranks: Sequence[int]
@@ -46,7 +46,7 @@ class Layout:
 
     @staticmethod
     def fit(p: int, width: int, cut: int | None = None) -> Layout:
-        """As many ranks as have room for a bar a chunk."""
+        """Return the layout with as many ranks as have room for a bar a chunk."""
         room, k = width - MARGIN, p
         if k * (k + 1) > room:
             k = max((k for k in range(1, p) if (2 * k + 1) * (k + 1) <= 2 * (room - EDGE)), default=1)
@@ -55,20 +55,20 @@ class Layout:
 
     @property
     def k(self) -> int:
-        """How many ranks are drawn."""
+        """The number of ranks drawn."""
         return len(self.ranks)
 
     @property
     def chunks(self) -> int:
-        """How many chunks are drawn."""
+        """The number of chunks drawn."""
         return self.k if self.cut is None else min(self.cut, self.k)
 
     def place(self, r: int) -> int:
-        """Which of the lifelines is rank ``r``'s; all ranks that are not drawn share the edge, ``k``."""
+        """Return the index of rank ``r``'s lifeline; all ranks that are not drawn share the edge, ``k``."""
         return self.ranks.index(r) if r in self.ranks else self.k
 
     def centre(self, r: int) -> int:
-        """The column of rank ``r``'s lifeline, or of the edge."""
+        """Return the column of rank ``r``'s lifeline, or of the edge."""
         return self.margin + self.pitch * self.place(r) + self.pitch // 2
 
     @property
@@ -77,7 +77,7 @@ class Layout:
         return next((b for b in BARS if self.chunks * sum(b) - b[1] < self.pitch), BARS[-1])
 
     def cell(self, r: int, c: int) -> int:
-        """The column at which the bar of rank ``r``'s chunk ``c`` begins."""
+        """Return the column at which the bar of rank ``r``'s chunk ``c`` begins."""
         wide, gap = self.bar
         return self.centre(r) - (self.chunks * (wide + gap) - gap) // 2 + c * (wide + gap)
 
@@ -90,20 +90,20 @@ class Line:
         self.put(0, label)
 
     def put(self, x: int, text: str, style: str = "") -> None:
-        """Write ``text`` from column ``x`` on; what falls off the line is lost."""
+        """Write ``text`` from column ``x`` on; characters beyond the line are dropped."""
         for i, char in enumerate(text, x):
             if 0 <= i < len(self.chars):
                 self.chars[i] = char, style
 
     def text(self) -> Text:
-        """The line, without the blanks at its end."""
+        """Return the line, without the blanks at its end."""
         line = Text.assemble(*self.chars)
         line.rstrip()
         return line
 
 
 def terminal(page: Page, ranks: int, width: int = 80, *, ascii_only: bool = False) -> Text:
-    """The run of ``page`` at ``ranks`` ranks as lines of at most ``width`` characters (40 or more).
+    """Return the run of ``page`` at ``ranks`` ranks as lines of at most ``width`` characters (40 or more).
 
     Where not all ranks have room, the first ones and their first steps are drawn, and a sentence
     says so.  ``ascii_only`` is for outputs that cannot encode arrows and bars.
@@ -123,7 +123,7 @@ def terminal(page: Page, ranks: int, width: int = 80, *, ascii_only: bool = Fals
 
 
 def lines(page: Page, layout: Layout, drawn: list[Moment], steps: int) -> Iterator[Text]:
-    """The whole picture, line by line."""
+    """Yield the whole picture, line by line."""
     wanted, before = cells(page, page.goal, layout.p), cells(page, page.start, layout.p)
     yield from legend(layout, drawn)
     yield from heading(layout)
@@ -141,7 +141,7 @@ def lines(page: Page, layout: Layout, drawn: list[Moment], steps: int) -> Iterat
 
 
 def legend(layout: Layout, drawn: list[Moment]) -> Iterator[Text]:
-    """How to read it: the kinds of arrow that occur, and the bars."""
+    """Yield the legend: the kinds of arrow that occur, and the bars."""
     for adds, rule, does in (True, "─", "adds {} to its copy"), (False, "═", "overwrites its copy of {}"):
         if hop := next((hop for moment in drawn for hop in moment.hops if hop.adds is adds), None):
             arrow = f"{rule * 2}{hop.label}{rule * 2}▶"
@@ -150,7 +150,7 @@ def legend(layout: Layout, drawn: list[Moment]) -> Iterator[Text]:
 
 
 def heading(layout: Layout) -> Iterator[Text]:
-    """The numbers of the ranks and of their chunks (of these the last digit)."""
+    """Yield the lines with the numbers of the ranks and of their chunks (of these the last digit)."""
     ranks, chunks, wide = Line(layout.width, "rank"), Line(layout.width, "chunk"), layout.bar[0]
     for r in layout.ranks:
         ranks.put(layout.centre(r) - len(str(r)) // 2, str(r), "bold")
@@ -161,7 +161,7 @@ def heading(layout: Layout) -> Iterator[Text]:
 
 
 def state(layout: Layout, now: Cells, wanted: Cells, hops: Iterable[Hop], label: str) -> Text:
-    """Every copy as a bar; what a message just changed has its colour, what is incomplete is dim."""
+    """Return a line with every copy as a bar: one that a message just changed in its colour, an incomplete one dim."""
     line, wide = Line(layout.width, label), layout.bar[0]
     changed = {(hop.dst, c): STYLE[hop.look] for hop in hops for c in hop.chunks}
     for r in layout.ranks:
@@ -173,7 +173,7 @@ def state(layout: Layout, now: Cells, wanted: Cells, hops: Iterable[Hop], label:
 
 
 def lanes(layout: Layout, arrows: Iterable[Arrow]) -> list[list[Arrow]]:
-    """The arrows of a step on as few lines as it takes for none to cover another."""
+    """Return the arrows of a step on as few lines as possible, so that none covers another."""
 
     def span(arrow: Arrow) -> list[int]:
         low, high = sorted(layout.place(end) for end in (arrow.src, arrow.dst))
@@ -191,7 +191,7 @@ def lanes(layout: Layout, arrows: Iterable[Arrow]) -> list[list[Arrow]]:
 
 
 def across(layout: Layout, lane: Iterable[Arrow], label: str) -> Text:
-    """The lifelines, and the arrows of one lane across them."""
+    """Return a line with the lifelines, and the arrows of one lane across them."""
     line = Line(layout.width, label)
     for r in layout.ranks:
         line.put(layout.centre(r), "│", "dim")
@@ -204,7 +204,7 @@ def across(layout: Layout, lane: Iterable[Arrow], label: str) -> Text:
 
 
 def arrow(line: Line, layout: Layout, one: Arrow) -> None:
-    """One arrow, its label beside the sender; at the edge, the number of the rank that is not drawn."""
+    """Write one arrow, its label beside the sender; at the edge, the number of the rank that is not drawn."""
     rule, right, left, cross = tuple(RULES[one.look])
     a, b, style = layout.centre(one.src), layout.centre(one.dst), STYLE[one.look]
     low, high = min(a, b), max(a, b)

@@ -21,7 +21,7 @@ MEETING = Pen("-wrong", RED, "", 4)
 
 
 def svg(judged: Judgement) -> str:
-    """The timing of a judgement, as an SVG document.
+    """Return the timing of a judgement as an SVG document.
 
     Raises InputError where no messages meet, or where there are too many ranks to look for a timing.
     """
@@ -50,34 +50,34 @@ def svg(judged: Judgement) -> str:
 
 
 def heads(defs: Element) -> None:
-    """The heads of arrows: one a colour, and of those that meet."""
+    """Define the heads of arrows: one a colour, and one for the two messages that meet."""
     for i, colour in enumerate(COLOURS):
         strokes.head(defs, str(i), colour)
     strokes.head(defs, "-wrong", RED, 18)
 
 
 def height(place: Place, time: int) -> float:
-    """Where a time stands."""
+    """Return the height of a time in the picture, in pixels."""
     return place.y(time) + BAR / 2
 
 
 def band(root: Element, place: Place, begin: int, end: int) -> None:
-    """While both are on the link."""
+    """Draw the band of the time in which both messages are on the link."""
     add(root, "rect", y=height(place, begin), width=place.size[0], height=STEP * (end - begin), fill=BAND)
 
 
 def pen(m: Transfer) -> Pen:
-    """A message in its step's colour."""
+    """Return the pen of a message, in its step's colour."""
     return Pen(str(m.t % len(COLOURS)), COLOURS[m.t % len(COLOURS)])
 
 
 def label(m: Transfer, drawn: Pen) -> str:
-    """Its step, and a sign on those that meet."""
+    """Return the label of a message: its step, and a sign if it is one of the two that meet."""
     return f"t{m.t}{'!' if drawn is MEETING else ''}"
 
 
 def message(root: Element, place: Place, timing: Timing, m: Transfer, drawn: Pen) -> None:
-    """One arrow, from when it begins to when it ends."""
+    """Draw a message as an arrow, from when it begins to when it ends."""
     begin, end = timing.begins[m], timing.ends[m]
     group = add(root, "g", class_="message wrong" if drawn is MEETING else "message")
     group.attrib |= {"data-step": str(m.t), "data-src": str(m.src), "data-dst": str(m.dst)}

@@ -19,7 +19,7 @@ NARROW = 7  # columns from rank to rank at least
 
 
 def terminal(judged: Judgement, width: int = 80, *, ascii_only: bool = False) -> Text:
-    """The timing of a judgement as lines; InputError where no messages meet or none was looked for.
+    """Return the timing of a judgement as lines; raises InputError where no messages meet or none was looked for.
 
     Where not all ranks have room, those of the two messages and the first ones are drawn.
     ``ascii_only`` is for outputs that cannot encode arrows; it has no colours.
@@ -34,14 +34,14 @@ def terminal(judged: Judgement, width: int = 80, *, ascii_only: bool = False) ->
 
 
 def drawn(p: int, overlap: Overlap, most: int) -> list[int]:
-    """The ranks that have room: those of the two messages, then the first ones."""
+    """Return the ranks that have room: those of the two messages, then the first ones."""
     needed = {overlap.first.src, overlap.first.dst, overlap.second.src, overlap.second.dst}
     others = [r for r in range(p) if r not in needed]
     return sorted([*needed, *others[: most - len(needed)]])
 
 
 def lines(layout: Layout, overlap: Overlap, timing: Timing) -> Iterator[Text]:
-    """The legend, the numbers of the ranks, and the units of time."""
+    """Yield the lines of the legend, of the numbers of the ranks, and of the units of time."""
     step, rule, heavy = f"t{overlap.second.t}", *(RULES[look][0] * 2 for look in (Look.OTHER, Look.WRONG))
     yield Text(f"{rule}{step}{rule}▶   a message of that step, in each unit of time that it takes")
     yield Text.assemble((f"{heavy}{step}!{heavy}▶  ", STYLE[Look.WRONG]), "one of the two that meet\n")
@@ -58,7 +58,7 @@ def lines(layout: Layout, overlap: Overlap, timing: Timing) -> Iterator[Text]:
 
 
 def under_way(overlap: Overlap, timing: Timing, unit: int) -> Iterator[Seen]:
-    """The messages that are on their way between ``unit`` and the next."""
+    """Yield the messages that are on their way between ``unit`` and the next."""
     for m, begin in timing.begins.items():
         if begin <= unit < timing.ends[m]:
             meets = m in (overlap.first, overlap.second)

@@ -16,7 +16,7 @@ from sparring.spec.core.model import Page
 
 
 def own(page: Page) -> ModuleType | None:
-    """The module of the page's name; None of pages that are not ours, or not here."""
+    """Return the module here of the page's name; None for pages that are not ours, or not here."""
     name = f"{__name__}.{page.name}"
     ours = page.dense and page.module.__name__ == f"sparring.spec.{page.name}"
     return import_module(name) if ours and find_spec(name) else None

@@ -21,7 +21,7 @@ OTHERS = (
 
 
 def broken(at: Place) -> float:
-    """Small numbers, and one NaN."""
+    """Return a small number, and at one place of the last rank a NaN."""
     return math.nan if at.q == at.p - 1 and at.i == 6 else at.draw() - 0.5
 
 
@@ -33,7 +33,7 @@ MORE = (("a length that is a power of four, rows by the rule", 2, 16, {"k": 1}),
 
 
 def length(p: int) -> int:
-    """Of rows that are not full."""
+    """Return a length whose last row is not full."""
     return p + 8 + p % 2
 
 
@@ -42,12 +42,12 @@ def columns(case: Case) -> int:
 
 
 def many(case: Case) -> int:
-    """How many rows there are."""
+    """Return the number of rows."""
     return int(rows(case.n, columns(case)))
 
 
 def tied(case: Case) -> bool:
-    """In a first call that selects, of two full rows alike on all ranks, and not zero, one is kept and one is not."""
+    """Return whether a first call that selects keeps just one of two full rows alike on all ranks, and not zero."""
     if case.page.params["feedback"].startswith("ef21") or case.n < columns(case):
         return False
     full, call = case.n // columns(case), case.calls[0]
@@ -60,7 +60,7 @@ def tied(case: Case) -> bool:
 
 
 def nan_first(case: Case) -> bool:
-    """A NaN is in a result of which zeros stand for numbers."""
+    """Return whether the first result has a NaN, and zeros in places whose sum is a finite number other than 0."""
     y, xs = case.calls[0].results[0], case.calls[0].xs
     with np.errstate(all="ignore"):
         return bool(np.isnan(y).any() and ((y == 0) & (sum(xs) != 0) & np.isfinite(sum(xs))).any())

@@ -16,7 +16,7 @@ RANKS = (1, 2, 3, 4, 5, 8)
 FEW = 3
 """With more ranks there are fewer tests, of fewer calls: each has messages between any two."""
 ONCE = {"zeros of both signs", "infinities, NaN and overflow"}
-"""Of these are the vectors of the first call alone, so that it is seen what they leave behind."""
+"""Recipes that only the first call gets, to see what they leave behind."""
 LARGE = 1 << 32
 """So large a parameter is at most."""
 USUAL = tuple(
@@ -28,7 +28,7 @@ Plan = tuple[str, Recipe, int, str]
 
 
 def cases(page: Page) -> Iterator[Given]:
-    """All tests of this page: by number of ranks, and those that it needs besides."""
+    """Yield the inputs of all tests of this page: by number of ranks, and then its further tests."""
     others = parameters(page)
     more: Sequence[Any] = getattr(dense.own(page), "MORE", ())
     for p in RANKS:
@@ -43,13 +43,13 @@ def cases(page: Page) -> Iterator[Given]:
 
 
 def parameters(page: Page) -> Sequence[Mapping[str, Any]]:
-    """The page's own, and others, but for numbers that not every reader of JSON can hold."""
+    """Return the page's own parameters, and others, but for numbers that not every reader of JSON can hold."""
     found = (*getattr(companion(page), "others", ()), *getattr(dense.own(page), "OTHERS", ()))
     return ({}, *(one for one in found if all(isinstance(x, (str, Sequence)) or x <= LARGE for x in one.values())))
 
 
 def plans(page: Page, p: int) -> Iterator[Plan]:
-    """For each test its comment, the numbers, how many places there are, and the dtype."""
+    """Yield for each test its comment, numbers, number of places, and dtype."""
     module: Any = dense.own(page)
     length: int = module.length(p) if hasattr(module, "length") else p + 5
     few = p > FEW
@@ -62,7 +62,7 @@ def plans(page: Page, p: int) -> Iterator[Plan]:
 
 
 def calls(page: Page, recipe: Recipe, draw: Draw, p: int, n: int, dtype: str) -> Iterator[list[Any]]:
-    """For each call a vector a rank; of many ranks there are fewer calls."""
+    """Yield for each call a vector a rank; with more ranks there are fewer calls."""
     yield rows(recipe, draw, p, n, dtype)
     for _ in range(0 if not page.stateful else 2 if p < FEW else 1):
         yield rows(SUMMED if recipe.words in ONCE else recipe, draw, p, n, dtype)

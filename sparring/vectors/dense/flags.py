@@ -17,58 +17,58 @@ from sparring.vectors.flag import Flag
 
 
 def given(case: Case) -> Iterator[NDArray[Any]]:
-    """All vectors of all calls."""
+    """Yield all vectors of all calls."""
     return (x for call in case.calls for x in call.xs)
 
 
 def entry(holds: Callable[[NDArray[Any]], NDArray[np.bool_]]) -> Callable[[Case], bool]:
-    """Some entry of an input is so."""
+    """Return the predicate that ``holds`` is true of some entry of an input."""
     return lambda case: any(bool(holds(x).any()) for x in given(case))
 
 
 def parameter(holds: Callable[[Mapping[str, Any]], bool]) -> Callable[[Case], bool]:
-    """The parameters are so."""
+    """Return the predicate that ``holds`` is true of the parameters."""
     return lambda case: holds(case.page.params)
 
 
 def chunks(case: Case, x: Any) -> list[Any]:
-    """A vector's chunks."""
+    """Return a vector's chunks."""
     return [x[a:b] for a, b in pairwise(number(bound(c, case.n, case.p)) for c in range(case.p + 1))]
 
 
 def lengths(case: Case) -> list[int]:
-    """How long its chunks are that have entries."""
+    """Return the lengths of a vector's chunks that have entries."""
     return [len(one) for one in chunks(case, range(case.n)) if len(one)]
 
 
 def poisoned(call: Call) -> bool:
-    """Some result has a NaN."""
+    """Return whether some result has a NaN."""
     return any(bool(np.isnan(y).any()) for y in call.results)
 
 
 def overflows(x: NDArray[Any]) -> bool:
-    """All entries are finite, and how far the greatest lies above the least is no number."""
+    """Return whether all entries are finite, and the greatest less the least is infinite."""
     with np.errstate(over="ignore"):
         return bool(x.size) and bool(np.isfinite(x).all() and np.isinf(x.max() - x.min()))
 
 
 def differ(call: Call) -> bool:
-    """Some rank ends with other bits than the first."""
+    """Return whether some rank ends with other bits than the first."""
     return any(difference(y, call.results[0]) is not None for y in call.results)
 
 
 def ragged(case: Case) -> bool:
-    """Eight does not divide how many entries some chunk has."""
+    """Return whether the length of some chunk is no multiple of eight."""
     return any(length % 8 for length in lengths(case))
 
 
 def stateful(page: Page) -> bool:
-    """A program that keeps something."""
+    """Return whether the page is a program that keeps state."""
     return page.dense and page.stateful
 
 
 def disagreeing(page: Page) -> bool:
-    """A program after which ranks need not have the same."""
+    """Return whether the page is a program after which ranks may have different results."""
     return page.dense and not page.agrees
 
 

@@ -22,18 +22,18 @@ OTHERS = (
 
 
 def halfway(at: Place) -> float:
-    """Groups from 0 on, to 15 or to 510, between whose codes are halves."""
+    """Return an entry of a group from 0 to 15 or to 510, some of them halfway between two codes."""
     return (0.0, 15.0, 0.5, 1.5, 2.5, 14.5, 7.5)[at.i % 7] * (34.0 if at.q % 2 else 1.0)
 
 
 def widest(at: Place) -> float:
-    """The largest numbers of both signs, among others."""
+    """Return on the first rank the largest numbers of both signs, among others; on other ranks small numbers."""
     most = float(np.finfo(at.dtype).max)
     return (most, 1.0, -most, 0.0, at.draw())[at.i % 5] if at.q == 0 else at.draw()
 
 
 def level(at: Place) -> float:
-    """One number a rank, but for a far one at every sixth place."""
+    """Return one number a rank, but a far one at every sixth place."""
     return 1000.0 if at.i % 6 == 5 else 0.1 * (1 + at.q)
 
 
@@ -45,7 +45,7 @@ RECIPES = (
 
 
 def length(p: int) -> int:
-    """Long enough for chunks of several groups, and of some bytes of codes."""
+    """Return a length for chunks of several groups, and of some bytes of codes."""
     return 9 * p + 2 if p < 4 else 3 * p + 1
 
 
@@ -60,7 +60,7 @@ class Group(NamedTuple):
 
 
 def groups(case: Case) -> Iterator[Group]:
-    """All groups of the first step that are coded."""
+    """Yield all groups of the first step that are coded."""
     g, spikes = case.page.params["g"], case.page.params["spikes"]
     for x in given(case) if case.p > 1 else ():
         for chunk in chunks(case, x):
@@ -70,7 +70,7 @@ def groups(case: Case) -> Iterator[Group]:
 
 
 def some(holds: Callable[[Any, Any], bool]) -> Callable[[Case], bool]:
-    """Some group is so; ``holds``: of what is coded and the step between two codes."""
+    """Return the predicate that ``holds`` is true of some group: of its coded entries and the step of its codes."""
 
     def found(case: Case) -> bool:
         most = levels(case.page.params["b1"])
@@ -81,19 +81,19 @@ def some(holds: Callable[[Any, Any], bool]) -> Callable[[Case], bool]:
 
 
 def tied(x: Any, step: Any) -> bool:
-    """Some entry lies halfway between two codes."""
+    """Return whether some entry lies halfway between two codes."""
     with np.errstate(all="ignore"):
         return bool(step > 0 and ((x - x.min()) / step % 1 == 0.5).any())
 
 
 def twice(case: Case) -> bool:
-    """With spikes the least or the greatest of some group is there twice."""
+    """Return whether, with spikes, the least or the greatest entry of some group is there twice."""
     ends = [(one.whole, end) for one in groups(case) for end in (one.whole.min(), one.whole.max())]
     return bool(case.page.params["spikes"]) and any((x == end).sum() > 1 for x, end in ends if x.min() < x.max())
 
 
 def narrowest(case: Case) -> bool:
-    """With spikes some group has no other entries."""
+    """Return whether, with spikes, some group has no entries but its spikes."""
     return bool(case.page.params["spikes"]) and any(not one.coded.size for one in groups(case))
 
 

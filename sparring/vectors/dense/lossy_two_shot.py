@@ -12,13 +12,13 @@ OTHERS = ({"aggregator": "ratio", "lost": 500, "packet": 1, "seed": 11}, {"lost"
 
 
 def stale(case: Case) -> bool:
-    """Some packet is of an earlier call than the last, or never came."""
+    """Return whether at the end some packet is of an earlier call than the last, or never came."""
     last = case.calls[-1].state
     return any(version < last.call for rank in last.versions for shard in rank for version in shard)
 
 
 def older(case: Case) -> bool:
-    """Some packet is of an earlier call than the last, and came."""
+    """Return whether at the end some packet is of an earlier call than the last, and came."""
     last = case.calls[-1].state
     return any(0 < version < last.call for rank in last.versions for shard in rank for version in shard)
 

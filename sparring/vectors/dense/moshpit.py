@@ -20,12 +20,15 @@ OTHERS = (
 
 
 def length(p: int) -> int:
-    """Long enough for parts of several lengths."""
+    """Return a length for parts of several lengths."""
     return 2 * p + 3
 
 
 def ending(how: str, holds: Callable[[int], bool]) -> Callable[[Case], bool]:
-    """Some rank that is there is so, in a round that is there; ``holds``: of how many messages it sends."""
+    """Return the predicate that some rank of the test ends as ``how`` says, in a round that the test has.
+
+    ``holds``: the condition on the number of messages that the rank sends.
+    """
 
     def found(case: Case) -> bool:
         params = case.page.params
@@ -36,25 +39,25 @@ def ending(how: str, holds: Callable[[int], bool]) -> Callable[[Case], bool]:
 
 
 def ranked(name: str, holds: Callable[[list[int]], bool]) -> Callable[[Case], bool]:
-    """The ranks' weights or bandwidths are so."""
+    """Return the predicate that ``holds`` is true of the ranks' weights or bandwidths."""
     return lambda case: holds([given(case.page.params[name], r) for r in range(case.p)])
 
 
 def incomplete(case: Case) -> bool:
-    """There are cells without a rank."""
+    """Return whether there are cells without a rank."""
     m = case.page.params["m"]
     return bool(case.p < m ** sides(case.p, m))
 
 
 def dealt(case: Case) -> bool:
-    """If all ranks were one group, whose bandwidths are not alike, entries would be left to deal out."""
+    """Return whether bandwidths differ, and shares of all ranks as one group would leave entries to deal out."""
     wanted = scores([given(case.page.params["bandwidths"], r) for r in range(case.p)])
     total, found = sum(wanted), shares(case.n, wanted)
     return len({*wanted}) > 1 and any(one != case.n * score / total for one, score in zip(found, wanted))
 
 
 def long(case: Case) -> bool:
-    """Some message has more entries than another of its step."""
+    """Return whether some message has more entries than another of its step."""
     sizes = [[len(m.entries) for m in wire] for call in case.calls for wire in call.wires]
     return any(a != b for step in sizes for a, b in pairwise(step))
 

@@ -11,7 +11,7 @@ from sparring.vectors.numbers import FLOATS, Place, Recipe
 
 
 def balanced(at: Place) -> float:
-    """Ranks that make zeros: means of which errors are all that is left."""
+    """Return numbers that cancel between even and odd ranks, so that of means only errors are left."""
     return (3.0 if at.i % 3 else -1.0) * (1.0 if at.q % 2 else -1.0)
 
 
@@ -19,22 +19,22 @@ RECIPES = (Recipe("numbers that cancel from rank to rank", balanced, FLOATS),)
 
 
 def length(p: int) -> int:
-    """Long enough for chunks of more than a byte of codes, or on more ranks of less."""
+    """Return a length for chunks of more than a byte of codes, or of less on more ranks."""
     return 9 * p + 2 if p < 3 else 3 * p + 1
 
 
 def zeros(case: Case) -> bool:
-    """Some entry is 0 when its sign is taken, in the first call."""
+    """Return whether in the first call some entry is 0 when its sign is taken."""
     return any(bool((x == 0).any()) for x in case.calls[0].xs)
 
 
 def carried(case: Case, part: str) -> bool:
-    """Some later call begins with an error that is not 0."""
+    """Return whether some later call begins with an error that is not 0."""
     return any(any(v != 0 for error in getattr(call.before, part) for v in error) for call in case.calls[1:])
 
 
 def lost(case: Case) -> bool:
-    """Some call has NaN, and its errors are zero."""
+    """Return whether some call has a NaN in its result, and zeros as the workers' errors."""
     return any(poisoned(call) and all(v == 0 for error in call.state.worker for v in error) for call in case.calls)
 
 

@@ -19,12 +19,12 @@ OTHERS = ({"columns": 4, "rank": 2, "rate": 0}, {"columns": 2, "rank": 2, "rate"
 
 
 def length(p: int) -> int:
-    """As long that two factors are shorter than their matrix."""
+    """Return a length at which two factors are shorter than their matrix."""
     return 21 + p % 2
 
 
 def outer(at: Place) -> float:
-    """A matrix of rank 1, if it has three or six columns, on all ranks the same but for its size."""
+    """Return an entry of a matrix of rank 1, if it has three or six columns; rank ``q`` has 2^q times the first's."""
     return (1.0 + at.i // 3) * (1.0 + at.i % 3) * 2.0**at.q
 
 
@@ -37,19 +37,19 @@ MORE = (
 
 
 def shape(case: Case) -> tuple[int, int]:
-    """Rows and columns."""
+    """Return the numbers of rows and columns."""
     found = square(Vector([0] * case.n), case.page.params["columns"], 0)
     return found.rows, found.columns
 
 
 def factored(case: Case) -> bool:
-    """Whether two factors are sent."""
+    """Return whether two factors are sent."""
     (m, columns), params = shape(case), case.page.params
     return truth(worth(m, columns, min(params["rank"], m, columns), params["rate"]))
 
 
 def drawn(case: Case) -> bool:
-    """Some call begins with a column of zeros."""
+    """Return whether some later call begins with a column of zeros."""
     return any(
         any(not np.any(column) for q in call.before.q for column in np.reshape([*q], (-1, shape(case)[1])))
         for call in case.calls[1:]

@@ -16,12 +16,12 @@ from sparring.vectors.numbers import FLOATS, Place, Recipe
 
 
 def single(at: Place) -> float:
-    """One number a rank that is not 0, negative on every other one."""
+    """Return one number a rank that is not 0, negative on every other rank; and zeros."""
     return (-1.0) ** at.q * (3.0 + at.q) if at.i == at.q % 3 else 0.0
 
 
 def largest(at: Place) -> float:
-    """Numbers whose squares add up to more than there are in 64 bits; of float32 to a unit that is no float32."""
+    """Return the largest number, of either sign: squares sum up beyond 64 bits, of float32 the unit is no float32."""
     return float(np.finfo(at.dtype).max) * (-1.0 if at.i % 3 == 1 else 1.0)
 
 
@@ -35,7 +35,7 @@ MORE = (("many levels, whose sums are rounded", 5, 24, {"levels": 300}),)
 
 
 def units(case: Case) -> Iterator[tuple[Any, Any]]:
-    """For each vector that has entries, all finite, itself and its unit."""
+    """Yield each vector that has entries, all finite, and its unit."""
     levels, by_max = (case.page.params[name] for name in ("levels", "by_max"))
     for x in given(case):
         if x.size and np.isfinite(x).all():
@@ -43,7 +43,7 @@ def units(case: Case) -> Iterator[tuple[Any, Any]]:
 
 
 def between(x: Any, one: Any) -> bool:
-    """Some entry lies between two levels."""
+    """Return whether some entry lies between two levels."""
     return bool(np.isfinite(one) and one > 0 and (abs(x) / one % 1 != 0).any())
 
 

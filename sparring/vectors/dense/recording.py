@@ -36,7 +36,7 @@ class Case(NamedTuple):
 
 
 def recorded(given: Given) -> Case:
-    """Runs the page.  Raises InputError for parameters that it does not take."""
+    """Run the page.  Raises InputError for parameters that it does not take."""
     done, state, x = [], None, given.calls[0][0]
     with np.errstate(all="ignore"):  # that infinities cancel to NaN is no surprise here
         for xs in given.calls:
@@ -47,24 +47,24 @@ def recorded(given: Given) -> Case:
 
 
 def group(page: Page, p: int) -> dict[str, Any]:
-    """What tests with as many ranks and the same parameters have in common; steps are each call's own."""
+    """Return what tests with as many ranks and the same parameters have in common; each call has its own steps."""
     return {"p": p, "parameters": {name: as_json(value) for name, value in page.params.items()}}
 
 
 def as_json(value: Any) -> Any:
-    """A parameter as JSON has it."""
+    """Return a parameter as JSON has it."""
     return [as_json(one) for one in value] if isinstance(value, (tuple, list)) else value
 
 
 def test(case: Case, flags: list[str], number: int) -> dict[str, Any]:
-    """A test as the file has it."""
+    """Return a test as the file has it."""
     about = {"id": number, "comment": case.comment, "flags": flags}
     calls = [write_call(case, each) for each in case.calls]
     return {**about, "dtype": str(case.dtype), "n": case.n, "calls": calls}
 
 
 def write_call(case: Case, call: Call) -> dict[str, Any]:
-    """A call as the file has it."""
+    """Return a call as the file has it."""
     return {
         "inputs": [bits(x) for x in call.xs],
         "sends": [[[m.src, m.dst] for m in wire] for wire in call.wires],
@@ -76,7 +76,7 @@ def write_call(case: Case, call: Call) -> dict[str, Any]:
 
 
 def costs(case: Case, call: Call) -> dict[str, Any]:
-    """By rank, what it sends; and the sum over the steps of what the busiest rank sends."""
+    """Return the messages and bytes that each rank sends; and the busiest rank's bytes, summed over the steps."""
     w, p = case.dtype.itemsize, case.p
     octets = [[sum(size(m.entries, w) for m in wire if m.src == r) for r in range(p)] for wire in call.wires]
     return {
@@ -87,17 +87,17 @@ def costs(case: Case, call: Call) -> dict[str, Any]:
 
 
 def size(entries: Any, w: int) -> int:
-    """The bytes of a message."""
+    """Return the bytes of a message."""
     return len(entries) if isinstance(entries, memoryview) else len(entries) * w
 
 
 def message(entries: Any, dtype: np.dtype[Any]) -> Any:
-    """A message as the file has it: of bytes their digits, of numbers each number's."""
+    """Return a message as the file has it: bytes as one hexadecimal text, numbers as one text each."""
     return entries.hex() if isinstance(entries, memoryview) else numbers(entries, dtype)
 
 
 def numbers(values: Iterable[Any], dtype: np.dtype[Any]) -> list[str]:
-    """Numbers of this type, none of another, as the file has them."""
+    """Return numbers as the file has them; raises TypeError for a number of another dtype."""
     found = [*values]
     if odd := [v for v in found if getattr(v, "dtype", None) != dtype]:
         raise TypeError(f"{odd[0]!r} is a {type(odd[0]).__name__}, not of {dtype}")
@@ -105,14 +105,14 @@ def numbers(values: Iterable[Any], dtype: np.dtype[Any]) -> list[str]:
 
 
 def remembered(page: Page, state: Any) -> dict[str, Any]:
-    """By name what is kept; of a composition the number of calls, where its text asks for that."""
+    """Return the state by name; of a composition also the number of calls, where its text asks for that."""
     if not page.composed:
         return dict(state._asdict())
     return {**({"call": state.call} if "call" in asked(page) else {}), **state.fields}
 
 
 def write_state(state: Any, dtype: np.dtype[Any]) -> Any:
-    """What is kept as the file has it: whole numbers as they are, others by their bits."""
+    """Return the state as the file has it: whole numbers as they are, others by their bits."""
     if hasattr(state, "items"):
         return {name: write_state(value, dtype) for name, value in state.items()}
     if isinstance(state, int):

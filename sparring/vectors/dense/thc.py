@@ -15,17 +15,17 @@ from sparring.vectors.numbers import FLOATS, Place, Recipe
 
 
 def alike(at: Place) -> float:
-    """One number everywhere."""
+    """Return the same number everywhere."""
     return 0.1 + 0 * at.i
 
 
 def gridded(at: Place) -> float:
-    """Whole numbers from 0 to 255, both ends among them."""
+    """Return a whole number from 0 to 255, both ends among them."""
     return {0: 0.0, 1: 255.0}.get(at.i, float(int(at.draw() * 256)))
 
 
 def widest(at: Place) -> float:
-    """The largest number of either sign, on different ranks."""
+    """Return the largest number, of alternating sign from place to place and rank to rank."""
     return float(np.finfo(at.dtype).max) * (-1.0 if (at.q + at.i) % 2 else 1.0)
 
 
@@ -38,12 +38,12 @@ RECIPES = (
 
 
 def length(p: int) -> int:
-    """Long enough for chunks of more than a byte of codes, or on more ranks of less."""
+    """Return a length for chunks of more than a byte of codes, or of less on more ranks."""
     return 9 * p + 2 if p < 3 else 3 * p + 1
 
 
 def heights(case: Case) -> Iterator[tuple[Any, Any]]:
-    """For each call with a range all entries, by how many steps they lie above the least; and the step."""
+    """Yield for each call with a finite range how many steps each entry lies above the least, and the step."""
     for call in case.calls:
         x = np.concatenate(call.xs)
         if x.size and np.isfinite(x).all() and not overflows(x):
