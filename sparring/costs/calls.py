@@ -23,14 +23,14 @@ from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.sparse import SparseVector
 
 MANY, FEW, LONG = 16, 4, 257
-"""On more ranks one call is counted; on a few of more entries a chunk, too."""
+"""Above ``MANY`` ranks one call is counted; up to ``FEW``, calls with ``LONG`` times the entries a chunk, too."""
 CALLS = 4
-"""After so many calls a usual one has come, or none will."""
+"""The number of calls after which a usual one has come, or none will."""
 EVEN = "chunks of one length"
 
 
 class Call(NamedTuple):
-    """A call that is counted: its vectors, what the call before left, and whether lengths are exact in it."""
+    """A call that is counted: its vectors, the state that the call before left, and whether lengths are exact in it."""
 
     what: str
     page: Page
@@ -40,7 +40,7 @@ class Call(NamedTuple):
 
 
 def calls(page: Page, found: Sequence[Way], most: Sequence[Priced], p: int) -> Iterator[Call]:
-    """Usual calls on so many ranks: of chunks of one length, and on fewer ranks of any, and of long ones.
+    """Yield usual calls on ``p`` ranks: with chunks of one length, and on fewer ranks with any and with long ones.
 
     ``found``: the ways that calls of the page go; ``most``: what the exchanges of a usual one cost.
     """
@@ -61,19 +61,19 @@ def calls(page: Page, found: Sequence[Way], most: Sequence[Priced], p: int) -> I
 
 
 def grouped(most: Sequence[Priced]) -> bool:
-    """Whether ranks are in groups, in which a rank need not hear from all."""
+    """Return whether ranks are in groups, in which a rank need not hear from all."""
     return any(one.members for one in most)
 
 
 def grouping(page: Page, most: Sequence[Priced], p: int) -> Iterator[Call]:
-    """Calls on a full grid, on which all that the bound says is sent, and on any."""
+    """Yield calls on a full grid, on which all that the bound says is sent, and on any grid."""
     (m,) = {one.members for one in most}
     for many, even in group_averages.lengths(p, m):
         yield Call(EVEN if even else "any parts", page, [*group_averages.vectors(p, many)], None, even)
 
 
 def selecting(page: Page, found: Sequence[Way], p: int) -> Iterator[Call]:
-    """Calls in which each rank selects an entry of each region, and all sums that stay are rank 0's."""
+    """Yield a call in which each rank selects an entry of each region, and all sums that stay are rank 0's."""
     page, half = load(page.module, **{**page.params, "k": p}), p // 2
     rows = [{r: 2 * p, **{c * p + half: 1 for c in range(1, p)}} for r in range(p)]
     xs = [SparseVector(tuple(sorted(row)), tuple(row[i] for i in sorted(row)), p * p) for row in rows]
@@ -82,18 +82,18 @@ def selecting(page: Page, found: Sequence[Way], p: int) -> Iterator[Call]:
 
 
 def filled(one: Priced) -> int:
-    """So many entries of a chunk fill bytes where the bound takes them to be full."""
+    """Return how many entries of a chunk fill whole bytes, which the bound takes to be full."""
     return 8 if one.unit == "bytes" and terms(one.sent.code) else 1
 
 
 def rounded(one: Priced) -> int:
-    """So many entries of a vector fill the rows that its length is made of."""
+    """Return how many entries of a vector fill whole rows, from which the exchange's length is made."""
     atoms = one.length.atoms(sympy.ceiling, sympy.floor)
     return lcm(*(int(sympy.fraction(sympy.together(x.args[0]))[1]) for x in atoms))
 
 
 def sizes(p: int, full: int, rng: Any, kinds: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
-    """How many entries vectors have, and of which kind."""
+    """Yield for each vector length its name, the number of entries, and the kind of entries."""
     yield EVEN, full * p, kinds[p % len(kinds)]
     if p <= MANY:
         yield "any chunks", int(rng.integers(1, 3 * p * full + 2)), kinds[(p + 1) % len(kinds)]
@@ -102,7 +102,7 @@ def sizes(p: int, full: int, rng: Any, kinds: Sequence[Any]) -> Iterator[tuple[s
 
 
 def usual_call(page: Page, found: Sequence[Way], what: str, given: Sequence[list[Any]]) -> Call | None:
-    """The first call on these vectors that is a usual one; None where there is none."""
+    """Return the first call on these vectors that is a usual one; None where there is none."""
     state, later = None, any(way.first for way in found)
     for called, xs in enumerate(given):
         one = Call(what, page, xs, state)
@@ -114,20 +114,20 @@ def usual_call(page: Page, found: Sequence[Way], what: str, given: Sequence[list
 
 
 def supposed(page: Page) -> Sequence[tuple[str, str]]:
-    """What the page supposes, each with its name: then lengths are the most that there may be."""
+    """Return the page's hypotheses, each with its name; with hypotheses, lengths are the most that there may be."""
     found: Sequence[tuple[str, str]] = getattr(page.module, "hypotheses", ())
     return found
 
 
 def even(each: Priced, one: Call) -> bool:
-    """Whether all pieces of an exchange are of one length in a call, and full."""
+    """Return whether all pieces of an exchange are of one length in a call, and full."""
     at = letters_of_run(one)
     entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else each.members or at["p"]
     return one.full and not each.packed and at["p"] > 1 and entries % (pieces * filled(each)) == 0
 
 
 def letters_of_run(one: Call) -> dict[str, int]:
-    """The letters of a run; ``k`` where the page has it."""
+    """Return the values of a run's letters; ``k`` is 0 where the page has none."""
     x, kept = one.xs[0], {"k": one.page.params.get("k", 0)}
     width = {"width": x.dtype.itemsize} if hasattr(x, "dtype") else {}
     return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), **kept, **width}
@@ -137,12 +137,12 @@ Trace = Sequence[Sequence[Message]]
 
 
 def traced(one: Call) -> Trace:
-    """The steps of a call."""
+    """Return the steps of a call."""
     return run(one.page, one.xs, one.state).trace
 
 
 def cut(most: Sequence[Priced], one: Call) -> list[Trace]:
-    """The steps of each exchange; raises Undecided where there are others."""
+    """Return the steps of each exchange; raise Undecided where there are others."""
     trace, p = traced(one), len(one.xs)
     if p == 1 and not any(trace):
         return [[] for _ in most]
@@ -153,7 +153,7 @@ def cut(most: Sequence[Priced], one: Call) -> list[Trace]:
 
 
 def sized(page: Page, entries: Any, unit: str, width: int) -> int:
-    """How long a message is, in words or in bytes; raises Undecided for one that is to be bytes and is none."""
+    """Return the length of a message, in words or in bytes; raise Undecided for one whose bytes are not counted."""
     if unit == "words":
         return worded(page, entries, 8)
     if isinstance(entries, SparseVector):
@@ -164,7 +164,7 @@ def sized(page: Page, entries: Any, unit: str, width: int) -> int:
 
 
 def counts(one: Call, trace: Trace, unit: str) -> dict[str, int]:
-    """The most that a rank sends, in messages and in a ``unit``, if any; the fullest rank's of each step, summed."""
+    """Return the most that a rank sends, in messages and in ``unit``, if any; and the sum of each step's largest."""
     p, width = len(one.xs), letters_of_run(one).get("width", 8)
     sent, messages, critical = [0] * p, [0] * p, 0
     for wire in trace:
@@ -178,7 +178,7 @@ def counts(one: Call, trace: Trace, unit: str) -> dict[str, int]:
 
 
 def adding(each: Priced, trace: Trace, p: int) -> int:
-    """The most values that a rank hears in the steps of an exchange in which what is heard is added."""
+    """Return the most values that a rank hears in those steps of an exchange that add what is heard."""
     if each.sent.exchange == "Balance":
         return 0
     adds = in_rounds(each) if each.members else lambda t: each.page.adds(t, p)
@@ -191,13 +191,13 @@ def adding(each: Priced, trace: Trace, p: int) -> int:
 
 
 def in_rounds(each: Priced) -> Callable[[int], Bool]:
-    """Of a step, whether in that step of a round a full group adds."""
+    """Return a function that says of a step whether a full group adds in that step of its round."""
     m = each.members
     return lambda t: each.page.adds(t % number(each.page.steps(m)), m)
 
 
 def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:
-    """Where a run is above the bound of an exchange, or below where it is to reach it."""
+    """Yield where a run is above the bound of an exchange, or below where it must reach it."""
     at, p = letters_of_run(one), len(one.xs)
     for each, trace in zip(most, cut(most, one)):
         counted = counts(one, trace, "" if each.lacking else each.unit)

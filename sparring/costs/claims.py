@@ -17,20 +17,20 @@ from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, Verdict, t
 
 
 class Judged(NamedTuple):
-    """What a claim is worth."""
+    """The judgement of a claim."""
 
     claim: Claim
     verdict: str
     """*equal*, *bound* (never below what is sent, somewhere above) or *different*."""
     detail: str
     checked: Verdict
-    """How it was found: proved as formulas, tested at points, or refuted at one."""
+    """How the judgement was found: proved as formulas, tested at points, or refuted at one."""
     difference: str = ""
     """Claimed minus derived, as a formula; empty where they are equal."""
 
 
 Found = TypeVar("Found", bound=Any)
-"""What came of judging something: a tuple with ``checked`` and ``detail``."""
+"""The result of judging something: a tuple with ``checked`` and ``detail``."""
 
 POINTS = tuple(
     {"p": p, "n": n, "k": k}
@@ -38,7 +38,7 @@ POINTS = tuple(
     for n in (0, 1, p - 1, p, p + 1, 2 * p + 1, 1000 * p, 10**18 + 9)
     for k in {0, n // 2, n // 2 // p * p, n}
 )
-"""Where a claim that is no identity is compared with what is derived, exactly."""
+"""The points at which a claim that is no identity is compared with what is derived, exactly."""
 
 
 def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED) -> Judged:
@@ -50,7 +50,7 @@ def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED) -> Judged:
 
 
 def expected(found: Found, why: str, what: str) -> Found:
-    """The same of what is known to differ, or to fail, ``why``: for it being so is what is wanted."""
+    """Return the judgement of what is known to differ, or to fail, ``why``: that is then expected."""
     judged: Found = found
     if why and found.checked == REFUTED:
         judged = found._replace(checked=EXPECTED, detail=f"{found.detail} ({why})")
@@ -60,7 +60,7 @@ def expected(found: Found, why: str, what: str) -> Found:
 
 
 def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:
-    """What the claim is worth, whether expected or not."""
+    """Judge the claim by comparison, whether it is expected to differ or not."""
     formula = stated(claim)
     difference = sympy.simplify(simplified(formula - derived, claim.given))
     given = f" where {claim.given}" if claim.given else ""
@@ -82,7 +82,7 @@ def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:
 
 
 def above(formula: Expr, derived: Expr, at: Mapping[str, int]) -> Fraction | None:
-    """By how much a formula is above what is derived; None where one has no value, as shares of no entries."""
+    """Return by how much a formula exceeds what is derived; None where one has no value, as shares of no entries."""
     try:
         return exact(formula, at) - exact(derived, at)
     except ZeroDivisionError:
@@ -90,7 +90,7 @@ def above(formula: Expr, derived: Expr, at: Mapping[str, int]) -> Fraction | Non
 
 
 def stated(claim: Claim) -> Expr:
-    """The claim as a formula; raises InputError where it is no exact one."""
+    """Return the claim as a formula; raise InputError where it is no exact one."""
     try:
         formula = sympy.sympify(claim.formula(n, p, k))
     except (TypeError, ValueError, ArithmeticError) as error:
@@ -103,5 +103,5 @@ def stated(claim: Claim) -> Expr:
 
 
 def format_point(at: Mapping[str, int]) -> str:
-    """A point in words."""
+    """Return a point in words."""
     return ", ".join(f"{letter}={x}" for letter, x in at.items())

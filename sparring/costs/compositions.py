@@ -34,7 +34,7 @@ from sparring.spec.core.model import Page
 
 ALL, SOME = range(1, 17), (25, 31, 32, 33, 64)
 RANKS = (*ALL, *SOME)
-"""On so many ranks runs are counted; for all others the bound is proved."""
+"""The numbers of ranks on which runs are counted; for all others the bound is proved."""
 PATHS = "V_path: it is at most V_crit; which paths there are depends on the data"
 CODED = (
     "words: messages are codes, told in bytes; published and least words do not speak of them",
@@ -52,24 +52,24 @@ class ComposedCost(Cost):
 
     @property
     def label(self) -> str:
-        """Whose cost it is, for a table: that it is a bound belongs to it."""
+        """The page's name for a table, marked as a bound."""
         return f"{self.page.name} (bound)"
 
     @property
     def relation(self) -> str:
-        """What stands before a form: no rank has more."""
+        """The sign before a form: ``<=``, since no rank has more."""
         return "<= "
 
     @property
     def hypotheses(self) -> Sequence[tuple[str, str]]:
-        """What is supposed, each with its name: of codes, and what the page says."""
+        """The hypotheses, each with its name: those of codes, of groups, and of the page."""
         coded = OF_CODES if any(one.unit == "bytes" for one in self.most) else ()
         grouped = dict.fromkeys(found for one in self.most for found in one.supposes)
         return (*coded, *grouped, *supposed(self.page))
 
     @property
     def under(self) -> str:
-        """What hypotheses are called together, as in ``under H1-H4``; empty where there are none."""
+        """The joint name of the hypotheses, as in ``under H1-H4``; empty where there are none."""
         names = [name for name, _ in self.hypotheses]
         return f" under {'-'.join(dict.fromkeys((names[0], names[-1])))}" if names else ""
 
@@ -80,13 +80,13 @@ class ComposedCost(Cost):
 
     @property
     def others(self) -> Sequence[Way]:
-        """Calls that send something else."""
+        """The calls that send something else than the usual one."""
         unlike = {sent_alike(way): way for way in self.found if sent_alike(way) != sent_alike(self.usual)}
         return [*unlike.values()]
 
     @property
     def qualified(self) -> Sequence[str]:
-        """In words, that this is a bound, and under which hypotheses."""
+        """Sentences: that this is a bound, its hypotheses, and what each exchange sends at most."""
         calls = self.usual.name if self.others else "a call"
         first = f"bound{self.under}: no rank sends more in {calls}; it may send less"
         parts = [f"{one.name}: at most {amounts(one)}" for one in self.most]
@@ -98,7 +98,7 @@ class ComposedCost(Cost):
         return "; ".join([f"upper bounds{self.under}", *(words for _, words in self.hypotheses)])
 
     def form(self, name: str) -> Expr | None:
-        """The closed form of that name, one of ``rows.FORMS``; None where there is none."""
+        """Return the closed form called ``name``, one of ``rows.FORMS``; None where there is none."""
         return tidy(without_floors(self.derived.steps)) if name == "steps" and not self.given else super().form(name)
 
     @property
@@ -108,7 +108,7 @@ class ComposedCost(Cost):
 
     @property
     def gaps(self) -> list[str]:
-        """What the bound does not say, and why."""
+        """Sentences about what the bound does not cover, and why."""
         return [*self.derived.gaps, *map(self.beside, self.others), *([group_averages.NOTE] if self.grouped else [])]
 
     @property
@@ -118,11 +118,11 @@ class ComposedCost(Cost):
 
     @property
     def bounds(self) -> Mapping[str, lower_bounds.Floor]:
-        """Lower bounds, by form; none of groups."""
+        """The lower bounds, by form; empty where ranks are in groups."""
         return {} if self.grouped else super().bounds
 
     def beside(self, way: Way) -> str:
-        """What other calls send in all."""
+        """Return a sentence about what another call sends in all."""
         try:
             sent = "; ".join(f"{one.name}: {amounts(one)}" for one in all_priced(self.page, way)) or "nothing is sent"
         except Undecided as why:
@@ -131,12 +131,12 @@ class ComposedCost(Cost):
 
     @cached_property
     def checks(self) -> list[Checked]:
-        """The bound against counts, and its proof."""
+        """The checks: the bound against counts, its proof, and the judgements of lower bounds."""
         bounds = [Checked(*one) for one in lower_bounds.judge_bounds(self.page)]
         return [self.counted(), Checked("derivation", *self.proved()), *bounds]
 
     def counted(self) -> Checked:
-        """Whether runs keep to the bound, and reach it where all pieces are of one length."""
+        """Check that runs keep to the bound, and reach it where all pieces are of one length."""
         done, reached = 0, 0
         for one in self.runs():
             if unlike := next(compared(self.most, one), None):
@@ -149,17 +149,17 @@ class ComposedCost(Cost):
         return Checked("counted", tested(done), detail)
 
     def runs(self, ranks: Sequence[int] = RANKS, *, every: bool = False) -> Iterator[Call]:
-        """The runs that are counted, of usual calls; or ``every`` one, where entries decide what is usual."""
+        """Yield the runs of usual calls that are counted; or ``every`` run, where entries decide what is usual."""
         for p in ranks:
             yield from (one for one in calls(self.page, self.found, self.most, p) if every or self.fits(one))
 
     def fits(self, one: Call) -> bool:
-        """Whether a run has the steps of a usual call: on a few ranks nothing is dealt out."""
+        """Return whether a run has the steps of a usual call; on a few ranks nothing is dealt out."""
         many = sum(int(exact(each.forms["steps"], {"p": len(one.xs)})) for each in self.most)
         return not self.page.selecting or many == len(traced(one))
 
     def proved(self) -> proof.Proof:
-        """The sums of each exchange, and that no rank sends more."""
+        """Prove the sums of each exchange, and that no rank sends more."""
         done, verdict = 0, PROVED
         for one in self.most:
             if (found := proof.prove(one.page, one.derived)).verdict not in (PROVED, PROVED_BELOW):
@@ -183,7 +183,7 @@ class ComposedCost(Cost):
         return [self.judged(claim) for claim in published(self.page)]
 
     def judged(self, claim: Claim) -> Judged:
-        """What a claim is worth beside a bound: one that is lower is wrong only if a run sends more than it says."""
+        """Judge a claim beside the bound: a lower one is wrong only if a run sends more than it says."""
         judged = claims.compared(claim, self.needed(claim.quantity), PROVED)
         asked = judged.verdict == "different" or self.page.selecting  # of which entries decide what calls send
         if asked and (found := next(self.exceeding(claim), "")):
@@ -197,7 +197,7 @@ class ComposedCost(Cost):
         return claims.expected(told, claim.xfail, "differ")
 
     def exceeding(self, claim: Claim) -> Iterator[str]:
-        """Runs in which more is counted than it says."""
+        """Yield a sentence for each run in which more is counted than the claim says."""
         for one in self.runs(every=True):
             at = letters_of_run(one)
             if claim.quantity in ("words", "messages", "critical") and holds(claim.given, at):
@@ -215,7 +215,7 @@ class CodedCost(ComposedCost):
     names: ClassVar[tuple[str, ...]] = ("messages", "bytes", "added", "time")
 
     def form(self, name: str) -> Expr | None:
-        """The closed form of that name; None where there is none, as of words."""
+        """Return the closed form called ``name``; None where there is none, as of words."""
         if name in ("time", "bytes") and any(one.lacking for one in self.most):
             return None
         if name == "time":
@@ -230,7 +230,7 @@ class CodedCost(ComposedCost):
         return alpha * self.messages + beta * self.needed("bytes") + gamma * self.needed("added")
 
     def octets(self, words: int | None, at: Mapping[str, Fraction]) -> int | None:
-        """The bytes of all messages; raises InputError where entries have another width than the page's."""
+        """Return the bytes of all messages; raise InputError where entries have another width than the page's."""
         if at["width"] not in WIDTHS:
             widths = " or ".join(map(str, WIDTHS))
             raise InputError(f"width={at['width']}: entries of {self.page.name} have {widths} bytes")
@@ -239,11 +239,11 @@ class CodedCost(ComposedCost):
 
 
 KNOWN: dict[tuple[ModuleType, str], ComposedCost] = {}
-"""By module and parameters: runs are counted once in a process."""
+"""Costs by module and parameters, so that runs are counted once in a process."""
 
 
 def cost(page: Page) -> ComposedCost:
-    """The cost of a composition; raises Undecided where something that it sends has no formula."""
+    """Return the cost of a composition; raise Undecided where something that it sends has no formula."""
     key = page.module, repr(page.params)
     if key not in KNOWN:
         KNOWN[key] = derived(page, ways(page), most(page))
@@ -251,17 +251,17 @@ def cost(page: Page) -> ComposedCost:
 
 
 def most(page: Page) -> list[Priced]:
-    """What a usual call's exchanges cost; raises Undecided where something that it sends has no formula."""
+    """Return the costs of a usual call's exchanges; raise Undecided where something that it sends has no formula."""
     return all_priced(page, usual(ways(page)))
 
 
 def sent_alike(way: Way) -> tuple[tuple[str, ...], ...]:
-    """What two ways have alike that cost the same."""
+    """Return a key that is equal for two ways that cost the same."""
     return tuple(one.same for one in way.sent)
 
 
 def all_priced(page: Page, way: Way) -> list[Priced]:
-    """What is sent on a way of the text."""
+    """Return the costs of the exchanges on one way through the text."""
     return [priced(name, one, selecting=page.selecting) for name, one in zip(name_exchanges(way.sent), way.sent)]
 
 
@@ -270,14 +270,14 @@ ORDINALS = ("", "second ", "third ", "fourth ", "fifth ")
 
 
 def name_exchanges(sent: Sequence[Sent]) -> Iterator[str]:
-    """Exchanges by their names: of several of a kind, which."""
+    """Yield the names of exchanges, with an ordinal from the second of a kind on."""
     for i, one in enumerate(sent):
         before = sum(other.exchange == one.exchange for other in sent[:i])
         yield ORDINALS[before] + WORDS.get(one.exchange, one.exchange.lower())
 
 
 def derived(page: Page, found: Sequence[Way], most: Sequence[Priced]) -> ComposedCost:
-    """The sums of all exchanges; raises Undecided where some send words and some bytes."""
+    """Return the sums over all exchanges; raise Undecided where some send words and some bytes."""
     lacking = [*dict.fromkeys(f"bytes: {one.lacking}" for one in most if one.lacking)]
     if len({one.unit for one in most}) > 1 and not lacking:
         raise Undecided(f"{page.name}: of its exchanges some send words and some bytes, which do not add up")

@@ -30,9 +30,9 @@ class Point(NamedTuple):
     """A cost at a point: exact numbers; None where there is no closed form or a letter has no value."""
 
     messages: int
-    """The most of a rank in each step, summed."""
+    """The most messages of a rank in each step, summed."""
     most: int | None
-    """Those of the rank that sends the most in all steps; None where no rank is ever silent: then these are all."""
+    """Messages of the rank that sends the most; None where no rank is ever silent: then they equal ``messages``."""
     words: int | None
     nbytes: int | None
     """Bytes of the most words that one rank sends, with the indices of lists, or of all its codes, at most.
@@ -70,11 +70,11 @@ class Cost(Forms):
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """All, but for the most messages of a rank where no rank is ever silent."""
+        """The names of all forms, but for the most messages of a rank where no rank is ever silent."""
         return tuple(name for name in self.names if name != "most" or self.derived.fewer is not None)
 
     def form(self, name: str) -> Expr | None:
-        """The closed form of that name, one of ``rows.FORMS``; None where there is none."""
+        """Return the closed form called ``name``, one of ``rows.FORMS``; None where there is none."""
         d = self.derived
         if name == "time":
             return None if None in (d.critical, d.added_critical) else self.time
@@ -87,7 +87,7 @@ class Cost(Forms):
         return None if x is None else tidy(simplified(without_floors(x), self.given))
 
     def needed(self, name: str) -> Expr:
-        """The closed form; raises Undecided, with the reasons, where there is none."""
+        """Return the closed form; raise Undecided, with the reasons, where there is none."""
         form = self.form(name)
         if form is None:
             raise Undecided(f"{self.page.name}: no closed form of {name}: {'; '.join(self.derived.gaps)}")
@@ -112,12 +112,12 @@ class Cost(Forms):
         return alpha * self.messages + beta * width * self.needed("critical") + gamma * added
 
     def simplify(self, given: str) -> Cost:
-        """The same under hypotheses: "p | n", "p | k", "p = 2^m".  Raises InputError for one that is not known."""
+        """Return the cost under hypotheses: "p | n", "p | k", "p = 2^m"; raise InputError for one that is not known."""
         simplified(sympy.Integer(0), given)
         return replace(self, given=", ".join(dict.fromkeys(h for h in (self.derived.given, given) if h)))
 
     def at(self, **values: units.Given) -> Point:
-        """The cost where letters have these values, in exact arithmetic; times may be written ``"5us"``.
+        """Return the cost at a point, in exact arithmetic; times may be written ``"5us"``.
 
         Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
         """
@@ -131,7 +131,7 @@ class Cost(Forms):
         return Point(**whole, nbytes=self.octets(whole["words"], at), time=time)
 
     def octets(self, words: int | None, at: Mapping[str, Fraction]) -> int | None:
-        """The bytes of so many words: values alone, or entries with their indices."""
+        """Return the bytes of so many words: values alone, or entries with their indices."""
         own = self.page.data not in ("vector", "lists") or hasattr(self.page.module, "octets")
         if own or words is None or "n" not in at:
             return None
@@ -139,7 +139,7 @@ class Cost(Forms):
         return number(self.page.octets(entries, int(at["n"]), int(at["width"])))
 
     def number(self, name: str, at: dict[str, Fraction]) -> Fraction | None:
-        """A form's value at a point."""
+        """Return a form's value at a point."""
         form = self.form(name)
         if form is None:
             return None
@@ -157,7 +157,7 @@ class Cost(Forms):
 
     @property
     def gaps(self) -> list[str]:
-        """What the closed forms do not say, and why."""
+        """Sentences about what the closed forms do not cover, and why."""
         lists = "lists of different sizes, and adding them after the last step, which no message needs"
         short = "chunks with fewer entries than their part of k, which are sent whole, as happens where k is near n"
         of_data = {"lists": [lists], "selected": [short]}
@@ -165,7 +165,7 @@ class Cost(Forms):
 
     @cached_property
     def checks(self) -> list[Checked]:
-        """The derivation against counts, and its proof."""
+        """The checks: the derivation against counts, its proof, and the judgements of lower bounds."""
         unlike = comparison.compared(self.page, self.derived)
         d = self.derived
         ranks = f"p = {comparison.RANKS[0]}..{comparison.RANKS[-1]}" + (f" where {d.given}" if d.letters else "")
@@ -199,7 +199,7 @@ class Cost(Forms):
 
 
 def level(derived: Derivation, given: str) -> Expr | None:
-    """V_max, and V_path, where it is V_crit under the hypothesis ``given``: all ranks send as many words."""
+    """Return V_max, and V_path, where it is V_crit under the hypothesis ``given``: all ranks send as many words."""
     if None in (derived.sent, derived.critical):
         return None
     sent, critical = (tidy(simplified(without_floors(x), given)) for x in (derived.sent, derived.critical))
@@ -208,7 +208,7 @@ def level(derived: Derivation, given: str) -> Expr | None:
 
 @contextmanager
 def summable(page: Page) -> Iterator[None]:
-    """Tells a fault in the page's own formulas as bad input."""
+    """Report a fault in the page's own formulas as bad input."""
     try:
         yield
     except (TypeError, ValueError, ArithmeticError, LookupError) as error:

@@ -32,15 +32,15 @@ FIELDS = {
     "n": (Fraction(1), Fraction(10**12)),
     "p": (Fraction(2), Fraction(128)),
 }
-"""Letters that may grow, from where to where unless asked otherwise."""
+"""Letters that may grow, with their ranges unless asked otherwise."""
 BYTES = {alpha: 0, beta: 1, gamma: 0}
-"""The time that is the number of bytes."""
+"""The values with which time is the number of bytes."""
 CLOSE = Fraction(1, 10**6)  # of a crossing, how near the numbers around it are, relative to it
 PATIENCE = 20_000  # intervals that are looked at
 
 
 Function = Callable[[Fraction, Fraction], Interval]
-"""Where something lies for the letter between two numbers."""
+"""An interval that holds a value, for the letter between two numbers."""
 
 
 class Crossing(NamedTuple):
@@ -52,11 +52,11 @@ class Crossing(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """Which of two algorithms costs less, for ``over`` from ``start`` to ``end``.
+    """The comparison of two algorithms' costs, for ``over`` from ``start`` to ``end``.
 
     ``cheaper``: in each range between ``crossings``, the name of the one that costs less, "" for the same cost.
-    ``formula``: where the two meet, if they do so once and sympy solved that; it holds under ``given``.
-    ``costs``: where each cost lies for the letter between two numbers.
+    ``formula``: the value of ``over`` where the costs are equal, if there is one and sympy finds it, under ``given``.
+    ``costs``: an interval that holds each cost, for the letter between two numbers.
     """
 
     names: tuple[str, str]
@@ -73,7 +73,7 @@ class Comparison:
 
 def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], start: units.Given | None = None,
             end: units.Given | None = None) -> Comparison:  # fmt: skip
-    """Which of ``a`` and ``b`` costs less as ``over``, one of ``FIELDS``, grows, the other letters being ``at``.
+    """Compare the costs of ``a`` and ``b`` as ``over``, one of ``FIELDS``, grows, the other letters being ``at``.
 
     What is compared is seconds in lock step where ``at`` has alpha and beta, else bytes, those of
     the largest message of each step.
@@ -111,12 +111,12 @@ def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], star
 
 
 def vanishes(difference: Expr) -> bool:
-    """Whether it is 0 everywhere; of sums, which take minutes to simplify, only where that is seen at once."""
+    """Return whether ``difference`` is 0 everywhere; for sums, slow to simplify, only where that is seen at once."""
     return bool(difference == 0 or (not difference.has(sympy.Sum) and sympy.simplify(difference) == 0))
 
 
 def edge(over: str, given: units.Given | None, default: Fraction) -> Fraction:
-    """Where ``over`` begins or ends."""
+    """Return the value at which ``over`` begins or ends."""
     if given is None:
         return default
     if over != "rho":
@@ -128,7 +128,7 @@ def edge(over: str, given: units.Given | None, default: Fraction) -> Fraction:
 
 
 def common(a: Either, b: Either, over: str, at: Mapping[str, Fraction]) -> str:
-    """The hypotheses under which nothing is rounded in either, as far as they can hold where ``at`` says."""
+    """Return the hypotheses under which nothing is rounded in either, as far as they can hold where ``at`` says."""
     wanted = dict.fromkeys(part for cost in (a, b) for part in parts(cost.even))
     if over == "p":
         return ""
@@ -137,7 +137,7 @@ def common(a: Either, b: Either, over: str, at: Mapping[str, Fraction]) -> str:
 
 
 def seconds(cost: Either, hypotheses: str, at: Mapping[str, Fraction]) -> Expr:
-    """A cost's time, under those of the hypotheses that it knows."""
+    """Return a cost's time, under those of the hypotheses that it knows."""
     own = ", ".join(part for part in parts(hypotheses) if part in parts(cost.even))
     time = cost.simplify(own).time if own else cost.time
     if missing := sorted(s.name for s in time.free_symbols if s.name not in {*at, "p", "n", "k"}):
@@ -146,7 +146,7 @@ def seconds(cost: Either, hypotheses: str, at: Mapping[str, Fraction]) -> Expr:
 
 
 def of_letter(difference: Expr, over: str, at: Mapping[str, Fraction]) -> Function:
-    """The difference as a function of ``over``; the others are ``at``, and ``k`` is ``rho n`` where rho grows."""
+    """Return the difference as a function of ``over``; others are ``at``, and ``k`` is ``rho n`` where rho grows."""
     if over == "rho":
         difference = difference.subs(k, rho * n)
     letters = {s.name for s in difference.free_symbols} - {over}
@@ -161,11 +161,11 @@ def of_letter(difference: Expr, over: str, at: Mapping[str, Fraction]) -> Functi
 
 
 Range = tuple[Fraction, Fraction, int]
-"""From where to where the difference has which sign."""
+"""A range from one number to another, and the sign of the difference in it."""
 
 
 def stepwise(function: Function, low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction, int | None]]:
-    """The sign at each integer."""
+    """Yield the sign of the difference at each integer."""
     for at in map(Fraction, range(int(low), int(high) + 1)):
         found = sign(function(at, at))
         if found is None:
@@ -174,7 +174,7 @@ def stepwise(function: Function, low: Fraction, high: Fraction) -> Iterator[tupl
 
 
 def bracketed(function: Function, low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction, int | None]]:
-    """The sign in intervals that are halved until it is clear, or None where they get small; from left to right."""
+    """Yield the sign in intervals, from left to right, halved until it is clear, or None where they get small."""
     todo = [(low, high)]
     for _ in range(PATIENCE):
         left, right = todo.pop()
@@ -190,12 +190,12 @@ def bracketed(function: Function, low: Fraction, high: Fraction) -> Iterator[tup
 
 
 def halfway(low: Fraction, high: Fraction) -> Fraction:
-    """Between the two; where they are far apart, by factors."""
+    """Return a number between the two; where they are far apart, halfway by factors."""
     return (low + high) / 2 if high <= 4 * low else Fraction(float(low) * float(high) ** 0.5 / float(low) ** 0.5)
 
 
 def merged(pieces: Iterable[tuple[Fraction, Fraction, int | None]]) -> list[Range]:
-    """Ranges of one sign each; raises Undecided where what lies between two has no other sign than both."""
+    """Return ranges of one sign each; raise Undecided where what lies between two has no other sign than both."""
     ranges: list[Range] = []
     open_ = False  # whether the last piece was not decided
     for low, high, found in pieces:
@@ -214,7 +214,7 @@ def merged(pieces: Iterable[tuple[Fraction, Fraction, int | None]]) -> list[Rang
 
 
 def solved(difference: Expr, over: str) -> Expr | None:
-    """Where it is 0, as a formula of the other letters; None where sympy finds none, or several."""
+    """Return where ``difference`` is 0, as a formula of the other letters; None where none, or several, are found."""
     if over == "p":
         return None
     left = sympy.numer(sympy.together(difference.subs(k, rho * n) if over == "rho" else difference))

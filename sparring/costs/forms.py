@@ -22,24 +22,24 @@ class Forms(ABC):
 
     @property
     def label(self) -> str:
-        """Whose cost it is, and where, for a table."""
+        """The page whose cost it is, and the place, as a table names them."""
         return self.page.name
 
     names: ClassVar[tuple[str, ...]]
-    """The forms that there may be."""
+    """The names of the forms that there may be."""
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """Those that a table shows."""
+        """The names of the forms that a table shows."""
         return self.names
 
     @abstractmethod
     def form(self, name: str) -> Expr | None:
-        """The closed form of that name; None where there is none."""
+        """Return the closed form called ``name``; None where there is none."""
 
     @abstractmethod
     def simplify(self, given: str) -> Self:
-        """The same under a hypothesis; raises InputError for one that is not known."""
+        """Return the cost under the hypothesis ``given``; raise InputError for one that is not known."""
 
     @property
     @abstractmethod
@@ -48,17 +48,17 @@ class Forms(ABC):
 
     @property
     def supposed(self) -> str:
-        """What else the formulas suppose, in LaTeX; empty where that is nothing."""
+        """The further hypotheses of the formulas, in LaTeX; empty where there are none."""
         return ""
 
     @property
     def relation(self) -> str:
-        """What stands before a form where it is none of what is sent, but a bound on it."""
+        """The sign before a form that is only a bound on what is sent; else empty."""
         return ""
 
     @property
     def qualified(self) -> Sequence[str]:
-        """In words, what is to be known of the forms before all else."""
+        """Sentences that a reader must know before the forms."""
         return ()
 
     @property
@@ -73,7 +73,7 @@ class Forms(ABC):
         return self.even
 
     def least(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """The lower bounds at a point, by form; exact."""
+        """Return the lower bounds at a point, by form; exact."""
         return {name: exact(one.formula, at) for name, one in self.bounds.items()}
 
     @property

@@ -57,7 +57,7 @@ class Found(NamedTuple):
 
 
 def line(cost: Cost, machine: Machine, p: int, density: Fraction, width: int = 4) -> Line:
-    """What an algorithm takes for ``n`` entries of ``width`` bytes, where nothing is rounded.
+    """Return the seconds that an algorithm takes for ``n`` entries of ``width`` bytes, where nothing is rounded.
 
     ``density``: how much of ``n`` is kept.  Raises InputError for a ``p`` of which no cost is derived,
     Undecided where it is no line in ``n``, or its time is not derived.
@@ -77,7 +77,7 @@ def line(cost: Cost, machine: Machine, p: int, density: Fraction, width: int = 4
 
 
 def buffers(layers: Sequence[Layer], least: int) -> Iterator[tuple[int, Fraction]]:
-    """Each buffer's entries, and when the last of them is ready; the first layer comes last and ends the last one."""
+    """Yield each buffer's entries, and when the last is ready; the first layer comes last and ends the last buffer."""
     entries, now = 0, Fraction(0)
     for i, layer in enumerate(reversed(layers), start=1):
         entries, now = entries + layer.entries, now + layer.seconds
@@ -87,7 +87,7 @@ def buffers(layers: Sequence[Layer], least: int) -> Iterator[tuple[int, Fraction
 
 
 def iteration(layers: Sequence[Layer], least: int, line: Line) -> Fraction:
-    """Seconds from the start of backpropagation until the last buffer is reduced."""
+    """Return the seconds from the start of backpropagation until the last buffer is reduced."""
     end = Fraction(0)
     for entries, ready in buffers(layers, least):
         end = max(end, ready) + line.startup + line.entry * entries
@@ -95,13 +95,13 @@ def iteration(layers: Sequence[Layer], least: int, line: Line) -> Fraction:
 
 
 def sizes(layers: Sequence[Layer]) -> list[int]:
-    """The sizes from which on buffers are others: the entries of neighbouring layers, ascending."""
+    """Return the sizes from which on buffers are others: the entries of neighbouring layers, ascending."""
     many = range(len(layers))
     return sorted({sum(layer.entries for layer in layers[i : j + 1]) for i in many for j in many[i:]})
 
 
 def halved(time: Callable[[int], Fraction], low: int, high: int, delta: int = 1) -> Found:
-    """The best place that the search tries among ``low`` to ``high``; ``delta``: how far from the middle at most.
+    """Return the best place tried from ``low`` to ``high``; ``delta``: how far from the middle at most.
 
     Raises InputError where there is no place, or ``delta`` is below 1.
     """
@@ -123,7 +123,7 @@ def halved(time: Callable[[int], Fraction], low: int, high: int, delta: int = 1)
 
 
 def probes(low: Int, high: Int, delta: Int) -> tuple[Int, Int]:
-    """The places around the middle at which to ask: a quarter of the way to an end at most, and 1 at least."""
+    """Return the places around the middle at which to ask: a quarter of the way to an end at most, and 1 at least."""
     quarter, middle = (high - low) // 4, (low + high) // 2
     near = where(delta < quarter, delta, quarter)
     away = where(near < 1, 1, near)
@@ -131,9 +131,9 @@ def probes(low: Int, high: Int, delta: Int) -> tuple[Int, Int]:
 
 
 def narrowed(low: Int, high: Int, left: Int, right: Int, sign: int) -> tuple[Int, Int]:
-    """Where a best place that was not tried can still be, if the time from ``left`` to ``right`` changes by this sign.
+    """Return the range that can still hold an untried best place, by the sign of the change from ``left`` to ``right``.
 
-    Were it beyond the worse of the two, on its other side, the times between would not be unimodal.
+    If that place were beyond the worse of the two, on its other side, the times between would not be unimodal.
     """
     return (left + 1 if sign <= 0 else low), (right - 1 if sign >= 0 else high)
 
@@ -142,7 +142,7 @@ Narrowing = Callable[[Int, Int, Int, Int, int], tuple[Int, Int]]
 
 
 def optimality(narrowed: Narrowing = narrowed) -> Iterator[Obligation]:
-    """Why the search finds a best place where times are unimodal, for every number of places and every times.
+    """Yield the obligations that the search finds a best place where times are unimodal, for any places and times.
 
     Times enter by their order alone, so integers stand for them.  The hypothesis is used at the two places
     that are tried and at the best ones, ``a`` to ``b``.  Each step then keeps one of these or has tried one,
@@ -169,7 +169,7 @@ def optimality(narrowed: Narrowing = narrowed) -> Iterator[Obligation]:
 def missed(
     entries: Iterable[int], seconds: Iterable[Fraction], many: int, line: Line
 ) -> Iterator[tuple[Sequence[Layer], Found, Found]]:
-    """Layers, of these entries and seconds, of which the search does not find the best size; and both."""
+    """Yield layers, of these entries and seconds, whose best size the search misses; what it finds; and the best."""
     kinds = [Layer(*one) for one in product([*entries], [*seconds])]
     for layers in product(kinds, repeat=many):
         places = sizes(layers)
@@ -181,7 +181,7 @@ def missed(
 
 
 def unimodal(times: Sequence[Fraction | int]) -> bool:
-    """Whether they fall up to the first of the least, are equal up to the last of these, and rise from there."""
+    """Return whether times fall up to the first least one, are equal up to the last, and rise from there."""
     best = [i for i, time in enumerate(times) if time == min(times)]
     first, last = best[0], best[-1]
     falls = all(a > b for a, b in pairwise(times[: first + 1]))

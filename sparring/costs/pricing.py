@@ -10,7 +10,7 @@ from sparring.spec.core.model import Page
 
 
 def cost(page: Page, support: str = "union") -> Cost | UnionCost:
-    """The cost of ``page``; of a composition, a bound under hypotheses.
+    """Return the cost of ``page``; of a composition, a bound under hypotheses.
 
     ``support``: of sparse chunks, the model of how supports overlap.  Raises Undecided where no cost is derived,
     InputError for an unknown model, and where a formula cannot be run on symbols.

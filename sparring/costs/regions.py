@@ -31,12 +31,12 @@ SHOWN = {
     "n": (Fraction(1000), Fraction(10**9)),
     "p": (Fraction(2), Fraction(64)),
 }
-"""From where to where a letter grows unless asked otherwise."""
+"""The range of each letter, unless asked otherwise."""
 DIGITS = 7  # binary ones
 POINTS = 61  # of a letter that is not p
 ALONG = 161  # points of one letter
 CLOSE = Fraction(1, 10**4)  # of a place that is no whole number, relative to it
-FEW = 16  # so many numbers of ranks are all looked at; of more, about four from each to its double
+FEW = 16  # up to so many numbers of ranks, all are looked at; of more, about four from each to its double
 
 Point = Mapping[str, Fraction]
 Sizes = Callable[[int, int, int], Union]
@@ -46,7 +46,7 @@ Value = Callable[[Point, Sizes], Fraction | None]
 
 
 class Run(NamedTuple):
-    """From which to which place along a row of the grid the same algorithm is the cheapest."""
+    """A stretch of places along a row of the grid in which the same algorithm is the cheapest."""
 
     first: int
     last: int
@@ -56,7 +56,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Phases:
-    """What each algorithm of ``names`` costs at each point; ``over``: the letters along and up.
+    """The cost of each algorithm of ``names`` at each point; ``over``: the letters along and up.
 
     ``costs[j][i]`` has, for ``along[i]`` and ``up[j]``, a cost for each of ``names``: seconds or bytes, as
     ``quantity`` says, or None where its formulas do not hold.  ``support``: which supports the ranks have.
@@ -71,18 +71,18 @@ class Phases:
     costs: tuple[tuple[tuple[Fraction | None, ...], ...], ...] = field(repr=False)
 
     def cheapest(self, j: int, i: int) -> str:
-        """The name of the one that costs least; empty where several do, or none has a cost."""
+        """Return the name of the one that costs least; empty where several do, or none has a cost."""
         found = self.close(j, i, Fraction(0))
         return found[0] if len(found) == 1 else ""
 
     def close(self, j: int, i: int, within: Fraction) -> list[str]:
-        """The names of all that cost at most so much more than the cheapest, as a share of its cost."""
+        """Return the names of all that cost at most so much more than the cheapest, as a share of its cost."""
         known = [cost for cost in self.costs[j][i] if cost is not None]
         most = min(known) * (1 + within) if known else 0
         return [name for name, cost in zip(self.names, self.costs[j][i]) if cost is not None and cost <= most]
 
     def runs(self, j: int) -> list[Run]:
-        """A row of the grid, in stretches of one cheapest algorithm."""
+        """Return a row of the grid, in stretches of one cheapest algorithm."""
         row = groupby(range(len(self.along)), key=lambda i: self.cheapest(j, i))
         return [Run((places := [*some])[0], places[-1], name) for name, some in row]
 
@@ -90,7 +90,7 @@ class Phases:
 def phases(costs: Sequence[Either], over: tuple[str, str], at: Mapping[str, units.Given], support: str = "independent",
            sizes: Sizes | None = None, start: Sequence[units.Given | None] = (None, None),
            end: Sequence[units.Given | None] = (None, None)) -> Phases:  # fmt: skip
-    """The grid over the two letters ``over``, of ``SHOWN``; the others are ``at``.
+    """Return the grid over the two letters ``over``, of ``SHOWN``; the others are ``at``.
 
     Compared are seconds in lock step where ``at`` has alpha and beta, else bytes, those of the largest
     message of each step.  ``sizes``: measured sizes of unions, else those of the model ``support``.
@@ -110,7 +110,7 @@ def phases(costs: Sequence[Either], over: tuple[str, str], at: Mapping[str, unit
 
 
 def compared_at(at: Mapping[str, units.Given], over: Sequence[str]) -> tuple[dict[str, Fraction], str]:
-    """The letters that stay as they are, and what is compared: time where alpha and beta are given, else bytes."""
+    """Return the letters that keep their values, and what is compared: time given alpha and beta, else bytes."""
     timed = {"alpha", "beta"} <= at.keys()
     known = units.full(at if timed else {**at, **{letter.name: value for letter, value in BYTES.items()}})
     fixed = {letter: value for letter, value in known.items() if letter not in over}
@@ -122,7 +122,7 @@ def compared_at(at: Mapping[str, units.Given], over: Sequence[str]) -> tuple[dic
 def places(
     letter: str, start: units.Given | None, end: units.Given | None, points: int = POINTS
 ) -> tuple[Fraction, ...]:
-    """The values of a letter, by factors: whole numbers, but of rho."""
+    """Return the values of a letter, factors apart: whole numbers, but of rho."""
     low, high = (edge(letter, given, default) for given, default in zip((start, end), SHOWN[letter]))
     if low >= high or not low:
         raise InputError(f"{letter} cannot grow from {low} to {high}")
@@ -138,7 +138,7 @@ def places(
 
 
 def short(x: Fraction) -> Fraction:
-    """The whole number next to ``x`` that has few binary digits before its zeros, so that powers of two divide it.
+    """Return a whole number next to ``x`` with few binary digits before its zeros, so that powers of two divide it.
 
     >>> int(short(Fraction(1_000_000))), int(short(Fraction(99)))
     (999424, 99)
@@ -148,19 +148,19 @@ def short(x: Fraction) -> Fraction:
 
 
 def placed(point: Mapping[str, Fraction]) -> Point:
-    """The point with ``k``, where it has a density instead."""
+    """Return the point with ``k``, where it has a density instead."""
     return {**point, "k": Fraction(round(point["rho"] * point["n"]))} if "rho" in point else point
 
 
 def modelled(support: str) -> Sizes:
-    """The sizes of unions under a model, each found once."""
+    """Return the sizes of unions under a model, each found once."""
     models.valued(support)
     union = cache(lambda n, k: cache(models.sizes(support, n, k)))
     return lambda p, n, k: union(n, k)
 
 
 def valued(cost: Either) -> Value:
-    """An algorithm's cost as a function of the point."""
+    """Return an algorithm's cost as a function of the point."""
     if isinstance(cost, UnionCost):
         return lambda at, sizes: of_unions(cost, at, sizes)
     if cost.form("time") is None:
@@ -178,13 +178,13 @@ def valued(cost: Either) -> Value:
 
 
 def lack(cost: Either, needed: set[str], at: Point) -> None:
-    """Raises InputError where a letter has no value."""
+    """Raise InputError where a letter has no value."""
     if missing := sorted(needed - at.keys()):
         raise InputError(f"costs of {cost.page.name} need a value for {missing[0]}: {missing[0]}=VALUE")
 
 
 def of_unions(cost: UnionCost, at: Point, sizes: Sizes) -> Fraction | None:
-    """The cost of an algorithm of sparse chunks; None where a rank had more entries than there are."""
+    """Return the cost of an algorithm of sparse chunks; None where a rank has more entries than there are."""
     lack(cost, {"k"}, at)
     p, n, k, width = (int(at[letter]) for letter in ("p", "n", "k", "width"))
     if k > n:
@@ -194,10 +194,10 @@ def of_unions(cost: UnionCost, at: Point, sizes: Sizes) -> Fraction | None:
 
 
 def bands(costs: Sequence[Either], found: Phases, width: int) -> dict[str, dict[int, Band | None]]:
-    """For each algorithm of sparse chunks and each number of ranks, where it pays if lists are encoded alike.
+    """Return, for each algorithm of sparse chunks and each number of ranks, the band where it pays.
 
-    None where that is nowhere, or no one band.  Only of bytes over rho and p with independent supports, of
-    which ``cost.band`` speaks; empty for others.
+    Lists are encoded alike.  None where it pays nowhere, or in no one band.  Only bytes over rho and p with independent
+    supports have bands, since ``cost.band`` speaks of these; for others the result is empty.
     """
     if (found.over, found.quantity, found.support) != (("rho", "p"), "bytes", "independent"):
         return {}
@@ -206,7 +206,7 @@ def bands(costs: Sequence[Either], found: Phases, width: int) -> dict[str, dict[
 
 
 def one_band(page: Page, p: int, width: int) -> Band | None:
-    """The band, if there is one and no other."""
+    """Return the band, if there is one and no other; else None."""
     try:
         return band(page, p, width)
     except Undecided:
@@ -217,7 +217,7 @@ def one_band(page: Page, p: int, width: int) -> Band | None:
 
 
 class Turn(NamedTuple):
-    """At ``place`` and from there on ``then`` is the cheapest, and before it ``before``."""
+    """A change of the cheapest algorithm: it is ``before`` up to ``place``, and ``then`` from there on."""
 
     place: Fraction
     before: str
@@ -226,7 +226,7 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Courses:
-    """For each of ``names`` what it costs at each of ``xs``, seconds or bytes; None where its formulas do not hold."""
+    """The cost of each of ``names`` at each of ``xs``, seconds or bytes; None where its formulas do not hold."""
 
     names: tuple[str, ...]
     over: str
@@ -240,7 +240,7 @@ def courses(
     costs: Sequence[Either], over: str, at: Mapping[str, units.Given], support: str = "independent",
     start: units.Given | None = None, end: units.Given | None = None,
 ) -> Courses:  # fmt: skip
-    """The costs as ``over``, one of "rho", "n" and "p", grows, the other letters being ``at``.
+    """Return the costs as ``over``, one of "rho", "n" and "p", grows, the other letters being ``at``.
 
     Raises InputError for a letter that is missing or of no use, Undecided where a cost has no closed form.
     """
@@ -256,7 +256,7 @@ def courses(
     rows = [told(x) for x in xs]
 
     def first(row: Sequence[Fraction | None]) -> str:
-        """The cheapest, the first named among equals."""
+        """Return the cheapest, the first named among equals."""
         known = [(cost, i) for i, cost in enumerate(row) if cost is not None]
         return names[min(known)[1]] if known else ""
 
@@ -269,9 +269,9 @@ def courses(
 
 
 def halved(cheapest: Callable[[Fraction], str], low: Fraction, high: Fraction, over: str) -> Fraction:
-    """From which place between two on the one is the cheapest that is so at ``high``.
+    """Return the place between ``low`` and ``high`` from which on the algorithm that is cheapest at ``high`` is so.
 
-    Whole numbers are tried that have all divisors which both ends have, so that formulas hold as they do there.
+    The whole numbers that are tried have all divisors that both ends have, so that formulas hold as they do there.
     """
     then = cheapest(high)
     unit = high * CLOSE if over == "rho" else Fraction(gcd(int(low), int(high)))

@@ -41,18 +41,18 @@ class Row(NamedTuple):
     divided: Expr | None
     bound: Expr | None
     gap: Expr | None
-    """What it is above the bound, where nothing is rounded."""
+    """The form minus the bound, where nothing is rounded."""
     ratio: Expr | None = None
-    """How many times the bound it is there; None where that is no shorter formula than the two."""
+    """The form divided by the bound, where nothing is rounded; None where that is no shorter formula than the two."""
 
     @property
     def limit(self) -> Expr | None:
-        """What the ratio comes to as the number of ranks grows; None where it does not say."""
+        """The limit of the ratio as the number of ranks grows; None where the ratio has none here."""
         return None if self.ratio is None else towards(self.ratio)
 
 
 def rows(cost: Forms, names: Sequence[str] = ()) -> list[Row]:
-    """A row for each form of that name, by default for the cost's main ones."""
+    """Return a row for each form in ``names``, by default for the cost's main ones."""
     divided = cost.simplify(cost.plainest)
     bounds, there = cost.bounds, divided.bounds
     return [row(name, cost.form(name), divided.form(name), bounds, there) for name in names or cost.shown]
@@ -61,7 +61,7 @@ def rows(cost: Forms, names: Sequence[str] = ()) -> list[Row]:
 def row(
     name: str, exact: Expr | None, divided: Expr | None, bounds: Mapping[str, Floor], there: Mapping[str, Floor]
 ) -> Row:
-    """One form and its bound; ``divided`` and ``there``: the form and the bounds where nothing is rounded."""
+    """Return one form and its bound; ``divided`` and ``there``: the form and the bounds where nothing is rounded."""
     if name not in bounds or divided is None:
         return Row(name, exact, divided, bounds[name].formula if name in bounds else None, None)
     least = there[name].formula
@@ -72,7 +72,7 @@ def row(
 
 
 def towards(ratio: Expr) -> Expr | None:
-    """The limit of a ratio for large ``p``, of a logarithm with or without rounding."""
+    """Return the limit of a ratio for large ``p``, of a logarithm with or without rounding."""
     smooth = ratio.replace(lambda x: isinstance(x, Logarithm), lambda x: sympy.log(x.args[0], *(x.args[1:] or (2,))))
     if smooth.has(sympy.floor, sympy.ceiling, sympy.Min) or not smooth.free_symbols <= {p}:
         return None

@@ -39,11 +39,11 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
 
 SHORT = "n <= 2^31"
-"""Where an index of a list has 4 bytes."""
+"""The hypothesis under which an index of a list has 4 bytes."""
 ONE_ENTRY = "every word that is sent is of one entry"
 
 RATES = {"alpha": 4, "beta": 3, "alpha_in": 100, "beta_in": 1, "gamma": 11}
-"""Where costs are counted; within a node a message takes longer and a byte does not, so that either may be slower."""
+"""Values to count costs with; within a node a message takes longer and a byte does not, so either may be slower."""
 
 
 @dataclass(frozen=True)
@@ -69,17 +69,17 @@ class SharedCost(Forms):
 
     @property
     def label(self) -> str:
-        """With the place, and where the forms hold."""
+        """The page's name with the place, and the hypotheses under which the forms hold."""
         return f"{self.page.name} {self.place} where {self.given}"
 
     @property
     def even(self) -> str:
-        """The same hypotheses: nothing is rounded where they hold."""
+        """The hypotheses ``given``: nothing is rounded where they hold."""
         return self.given
 
     @property
     def bounds(self) -> Mapping[str, Floor]:
-        """Of a dense allreduce what the fullest link must carry, by a cut around every rank or node."""
+        """The bound on the fullest link of a dense allreduce, by a cut around every rank or node; else empty."""
         least = self.place.least
         if least is None or self.page.data != "vector" or self.page.kind != "allreduce":
             return {}
@@ -87,16 +87,16 @@ class SharedCost(Forms):
         return {"carried": Floor("carried", formula, PATARASUK, ONE_ENTRY)}
 
     def least(self, at: Mapping[str, Any]) -> dict[str, Fraction]:
-        """The lower bounds at a point, by form; exact."""
+        """Return the lower bounds at a point, by form; exact."""
         return super().least(self.place.filled(units.full(at)))
 
     def simplify(self, given: str) -> SharedCost:
-        """The same, as nothing is rounded; raises InputError for a hypothesis that is not known."""
+        """Return the cost as it is, since nothing is rounded; raise InputError for an unknown hypothesis."""
         simplified(sympy.Integer(0), ", ".join(one for one in parts(given) if one not in parts(self.given)))
         return self
 
     def form(self, name: str) -> Expr | None:
-        """The closed form of that name, one of ``names``; None where there is none."""
+        """Return the closed form called ``name``, one of ``names``; None where there is none."""
         if name not in self.shown:
             return None
         if name == "octets":
@@ -112,7 +112,7 @@ class SharedCost(Forms):
         return collected(self.total(self.place.rates.step), letters) + symbols.gamma * self.added
 
     def total(self, of: Of) -> Expr:
-        """The sum of something over all steps."""
+        """Return the sum of ``of`` over all steps."""
         runs, base = self.sharing.runs, self.base
         if isinstance(base, UnionCost):
             length = symbols.n / symbols.p
@@ -142,11 +142,11 @@ class SharedCost(Forms):
         return self.base.support if isinstance(self.base, UnionCost) else ""
 
     def under(self, support: str) -> SharedCost:
-        """The same under another model of supports, where chunks are sparse."""
+        """Return the cost under another model of supports, where chunks are sparse."""
         return replace(self, base=self.base.under(support)) if isinstance(self.base, UnionCost) else self
 
     def at(self, **values: units.Given) -> SharedPoint:
-        """The cost where letters have these values, in exact arithmetic; in nodes, ``alpha`` is ``alpha_out``.
+        """Return the cost at a point, in exact arithmetic; in nodes, ``alpha`` is ``alpha_out``.
 
         Raises InputError for a letter that is unknown, lacks its value or has one that it cannot have.
         """
@@ -164,7 +164,7 @@ class SharedCost(Forms):
         return SharedPoint(**{**dict.fromkeys(SharedPoint._fields), **known})
 
     def sizes_at(self, at: Mapping[str, Fraction]) -> Mapping[str, Fraction]:
-        """The forms of a page of sparse chunks, all of whose steps are alike, for unions of a model's sizes."""
+        """Return the values of the forms of a page of sparse chunks for a model's unions; all steps are alike."""
         page, (only, *_) = self.page, self.sharing.runs
         p, n, k, width = (amount(letter, at) for letter in ("p", "n", "k", "width"))
         if k > n:
@@ -180,7 +180,7 @@ class SharedCost(Forms):
 
     @property
     def gaps(self) -> list[str]:
-        """What the closed forms do not say, and why."""
+        """Sentences about what the closed forms do not cover, and why."""
         own = self.base.gaps if self.page.listed else []
         return [*own, f"other numbers than those where {self.given}: there messages are counted, not derived"]
 
@@ -191,7 +191,7 @@ class SharedCost(Forms):
 
     @cached_property
     def checks(self) -> list[Checked]:
-        """What was proved, and what is counted."""
+        """The checks: what was proved, and what is counted."""
         proved = PROVED_BELOW if self.pattern.below else PROVED
         fault, points = compared(self)
         ranks = ", ".join(map(str, dict.fromkeys(points)))
@@ -205,14 +205,14 @@ class SharedCost(Forms):
 
     @property
     def lengths_checked(self) -> Checked:
-        """How the lengths of messages, and what is added, are proved."""
+        """The check that proves the lengths of messages, and what is added."""
         if isinstance(self.base, UnionCost):
             return Checked("contributions", *contributions.prove(self.page, contributions.contributions(self.page)))
         return Checked("derivation", *proof.prove(self.page, self.base.derived))
 
 
 def sharedcost(page: Page, place: Place, support: str = "union") -> SharedCost:
-    """The cost of ``page`` in nodes or on a topology.
+    """Return the cost of ``page`` in nodes or on a topology.
 
     Raises Undecided, with the reason, where there is no pattern of partners, or no form of what they share.
     """
@@ -230,7 +230,7 @@ def sharedcost(page: Page, place: Place, support: str = "union") -> SharedCost:
 
 
 def collected(x: Expr, letters: Sequence[Expr]) -> Expr:
-    """``x`` by these letters, where it is linear in them."""
+    """Return ``x`` collected by these letters, where it is linear in them."""
     parts = sympy.collect(sympy.expand(x), [one for one in letters if one != 0], evaluate=False)
     if x.has(sympy.Max, sympy.Sum) or not {*parts} <= {*letters}:
         return tidy(x)
@@ -238,7 +238,7 @@ def collected(x: Expr, letters: Sequence[Expr]) -> Expr:
 
 
 def lengths(base: Cost | UnionCost) -> list[str]:
-    """Under which hypotheses the messages of a step are of one length, and bytes a formula."""
+    """Return the hypotheses under which the messages of a step are of one length, and bytes a formula."""
     if isinstance(base, UnionCost):
         return ["p | n"]
     words = [piece.words for piece in base.derived.pieces]
@@ -246,7 +246,7 @@ def lengths(base: Cost | UnionCost) -> list[str]:
 
 
 def alike(x: Expr, power: bool = False) -> Expr:
-    """Words where all chunks are equal; raises Undecided where they still depend on the rank."""
+    """Return the words where all chunks are equal; raise Undecided where they still depend on the rank."""
     found = simplified(without_floors(x), "p = 2^m, p | n, p | k" if power else "p | n, p | k")
     if found.has(symbols.r, symbols.t, symbols.c):
         raise Undecided(f"the messages of a step, of {found} words, are not all alike")
@@ -254,7 +254,7 @@ def alike(x: Expr, power: bool = False) -> Expr:
 
 
 def one_length(page: Page, pieces: Sequence[Piece]) -> Expr:
-    """The bytes of every message of a step; raises Undecided where they differ."""
+    """Return the bytes of every message of a step; raise Undecided where they differ."""
     lengths = {octets(page, alike(piece.words)) for piece in pieces}
     if len(lengths) != 1:
         raise Undecided(f"the messages of a step have {len(lengths)} lengths")
@@ -262,7 +262,7 @@ def one_length(page: Page, pieces: Sequence[Piece]) -> Expr:
 
 
 def octets(page: Page, words: Expr) -> Expr:
-    """The bytes of a message of so many words, an index being one."""
+    """Return the bytes of a message of so many words, an index being one."""
     m, size, _ = symbols.OCTETS
     found = SympyReader()(page.octets(Sym.var("m"), Sym.var("size"), Sym.var("width")))
     if page.data == "lists":
@@ -274,7 +274,7 @@ def octets(page: Page, words: Expr) -> Expr:
 
 
 def value(form: Expr, at: Mapping[str, Fraction]) -> Fraction:
-    """A form's value at a point."""
+    """Return a form's value at a point."""
     for letter in sorted(s.name for s in form.free_symbols):
         if letter not in at:
             amount(letter, at)
@@ -282,7 +282,7 @@ def value(form: Expr, at: Mapping[str, Fraction]) -> Fraction:
 
 
 def compared(cost: SharedCost) -> tuple[str, list[int]]:
-    """The first quantity that is not what is counted, and the ranks of the points that were looked at.
+    """Return the first quantity that differs from what is counted, and the ranks of the points that were looked at.
 
     Where chunks are sparse, supports are independent.
     """
@@ -304,5 +304,5 @@ def compared(cost: SharedCost) -> tuple[str, list[int]]:
 
 
 def format_lengths(at: Mapping[str, Any]) -> str:
-    """The lengths of a point, in words."""
+    """Return the lengths of a point, in words."""
     return ", ".join(f"{letter}={at[letter]}" for letter in ("p", LETTER, "n", "k") if letter in at)

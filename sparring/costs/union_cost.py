@@ -58,13 +58,13 @@ class UnionPoint(NamedTuple):
     pairs: Fraction
     """Words, were every entry sent as an index and a value, or, in chunks that are dense by a rule, as a value."""
     nbytes: Fraction
-    """Each message in its cheapest encoding, with its header."""
+    """Bytes, each message in its cheapest encoding, with its header."""
     added: Fraction
     """Entries that a rank receives in steps that add."""
     time: Fraction | None
     """Seconds; None unless alpha and beta are given."""
     deviation: Fraction | None = None
-    """At most the standard deviation of the entries of a chunk of all ranks' union; None where no model says it."""
+    """A bound on the standard deviation of a chunk's entries in all ranks' union; None where no model gives one."""
 
 
 class Piece(NamedTuple):
@@ -73,9 +73,9 @@ class Piece(NamedTuple):
     span: Span
     many: Expr
     adds: bool
-    """Whether the receivers add them to their copies."""
+    """Whether the receivers add the contributions to their copies."""
     dense: Expr = sympy.false
-    """Where they are chunks with all their places, by the page's rule."""
+    """The condition under which chunks are sent with all their places, by the page's rule."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class UnionCost(Forms):
         return DIVIDED if self.page.cuts else POWER
 
     def form(self, name: str) -> Expr | None:
-        """The closed form of that name, one of ``names``; None where there is none.
+        """Return the closed form called ``name``, one of ``names``; None where there is none.
 
         ``octets`` is the bytes of a message with ``m`` entries of a chunk of ``size``.
         """
@@ -117,45 +117,45 @@ class UnionCost(Forms):
 
     @property
     def share(self) -> Expr:
-        """The part of all places that a chunk has, the longest."""
+        """The part of all places that the longest chunk has."""
         if not self.page.cuts:
             return sympy.Integer(1)
         return 1 / p if DIVIDED in self.given else sympy.ceiling(n / p) / n
 
     def supposing(self, x: Expr) -> Expr:
-        """``x`` where ``p`` is a power of two, if that is given."""
+        """Return ``x`` for a ``p`` that is a power of two, if that is given."""
         return simplified(x, POWER) if POWER in self.given else x
 
     @property
     def supposed(self) -> str:
-        """What the model of supports is, in LaTeX, where its name does not say it."""
+        """The meaning of the model of supports, in LaTeX, where its name does not say it."""
         return self.model.latex if self.model else ""
 
     @property
     def bounds(self) -> Mapping[str, Floor]:
-        """Lower bounds, by form; that of words as pairs is the model's, and none where some go without an index."""
+        """The lower bounds, by form; that of pairs is the model's, and left out where some go without an index."""
         paired = all(piece.dense == sympy.false for piece in self.pieces)
         found = (*lower_bounds(self.page), *([of_unions(self.support, self.union(p))] if paired else []))
         return {one.quantity: one for one in found}
 
     @property
     def plainest(self) -> str:
-        """Of disjoint supports also that there is room for all."""
+        """The hypothesis under which nothing is rounded, and, of disjoint supports, there is room for all."""
         return f"{self.even}, {ROOM}" if self.support == "disjoint" else self.even
 
     def least(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """The lower bounds at a point, by form; exact where ``u`` is."""
+        """Return the lower bounds at a point, by form; exact where ``u`` is."""
         ranks, length, kept = (int(at[letter]) for letter in ("p", "n", "k"))
         size = Fraction(models.valued(self.support).union(ranks, length, kept))
         whole = sympy.Rational(size.numerator, size.denominator)  # u(p) is the only size that a bound has
         return {name: exact(one.formula.subs(u(p), whole), at) for name, one in self.bounds.items()}
 
     def total(self, of: Callable[[Expr], Expr], whole: Callable[[Expr], Expr] | None = None) -> Expr:
-        """The sum over all steps of something of the union that the message holds, or ``whole`` where it is dense."""
+        """Return the sum over all steps of ``of`` a message's union, or of ``whole`` where it is dense."""
         return sympy.Add(*(self.summed(of, piece, whole) for piece in self.pieces))
 
     def summed(self, of: Callable[[Expr], Expr], piece: Piece, whole: Callable[[Expr], Expr] | None = None) -> Expr:
-        """The same over the steps of a piece."""
+        """Return the same sum as ``total``, over the steps of one piece."""
         first, end, many = map(self.supposing, (*piece.span, piece.many))
         x = message_bytes.either(piece.dense, self.union(s), n, self.share, of, whole or of)
         return summed(x, Piece(Span(first, end), many, piece.adds))
@@ -180,7 +180,7 @@ class UnionCost(Forms):
         return sympy.Add(*(self.summed(lambda many: many, piece) for piece in adding)) * self.share
 
     def union(self, s: Expr) -> Expr:
-        """The size of the union of ``s`` supports, as a formula."""
+        """Return the size of the union of ``s`` supports, as a formula."""
         if self.model is None or not self.model.closed:
             return u(s)
         found = self.model.union(s, n, k)
@@ -192,12 +192,12 @@ class UnionCost(Forms):
 
     @cached_property
     def model(self) -> models.Model | None:
-        """What stands for ``u(s)``; None where nothing does."""
+        """The model of supports that gives ``u(s)``; None where ``u(s)`` stays as it is."""
         return None if self.support == "union" else models.find(self.support)
 
     @property
     def octets(self) -> Expr:
-        """The page's own formula, with minima written as such."""
+        """The page's own formula for the bytes of a message, with minima written as such."""
         return message_bytes.octets(self.page)
 
     @property
@@ -207,27 +207,30 @@ class UnionCost(Forms):
 
     @property
     def words(self) -> Expr:
-        """The same, an index being a word and a value another."""
+        """The words that each rank sends, an index being a word and a value another."""
         return self.form("pairs")
 
     @property
     def nbytes(self) -> Expr:
-        """Bytes: ``octets(m, size, width)`` of each message."""
+        """The bytes that each rank sends: ``octets(m, size, width)`` of each message."""
         return self.form("bytes")
 
     def simplify(self, given: str) -> UnionCost:
-        """The same under hypotheses: "p | n", "k p <= n", "p = 2^m", several with commas.  InputError for others."""
+        """Return the cost under hypotheses: "p | n", "k p <= n", "p = 2^m", several with commas.
+
+        Raises InputError for others.
+        """
         for part in parts(given):
             if part not in GIVEN:
                 raise InputError(f"given={part!r} is no hypothesis of sparse costs; there are {', '.join(GIVEN)}")
         return replace(self, given=given)
 
     def under(self, support: str) -> UnionCost:
-        """The same under another model of supports; raises InputError where there is none of that name."""
+        """Return the cost under another model of supports; raise InputError where there is none of that name."""
         return replace(self, support=check_support(support))
 
     def at(self, **values: units.Given) -> UnionPoint:
-        """The cost where letters have these values, in exact arithmetic; ``p``, ``n`` and ``k`` are needed.
+        """Return the cost at a point, in exact arithmetic; ``p``, ``n`` and ``k`` are needed.
 
         Raises InputError for ``support="union"``, which has no numbers, and for a bad letter.
         """
@@ -255,7 +258,7 @@ class UnionCost(Forms):
 
     @property
     def gaps(self) -> list[str]:
-        """What the closed forms do not say, and why."""
+        """Sentences about what the closed forms do not cover, and why."""
         exactly = "bytes for given supports: proofs.cost.contributions.predicted"
         if not self.page.cuts:
             return [exactly]
@@ -271,7 +274,7 @@ class UnionCost(Forms):
 
     @cached_property
     def checks(self) -> list[Checked]:
-        """Which contributions a message holds, counted and proved; the sum over steps, counted."""
+        """The checks: which contributions a message holds, counted and proved; the sum over steps, counted."""
         stated = contributions.contributions(self.page)
         fault = contributions.unlike(self.page, stated, RANKS) or miscounted(self)
         told = f"p = {RANKS[0]}..{RANKS[-1]}: whose contributions each message holds, and in which steps how many"
@@ -280,7 +283,7 @@ class UnionCost(Forms):
 
 
 def derive(page: Page, support: str = "union") -> UnionCost:
-    """The cost of a page of sparse chunks.
+    """Return the cost of a page of sparse chunks.
 
     Raises Undecided where the page does not say what messages hold, InputError for an unknown model
     and where a formula cannot be run on symbols.
@@ -302,7 +305,7 @@ def derive(page: Page, support: str = "union") -> UnionCost:
 
 
 def cut(page: Page, steps: Expr, many: Int, dense: Expr) -> Iterator[Piece]:
-    """The steps of a page with one message in each, which holds ``many`` ranks' contributions."""
+    """Yield the pieces of a page with one message in each step, which holds ``many`` ranks' contributions."""
     adds = page.adds(STEP, RANK_COUNT)
     for span in spans(steps, [many, adds]):
         read = SpanReader(span)
@@ -310,14 +313,14 @@ def cut(page: Page, steps: Expr, many: Int, dense: Expr) -> Iterator[Piece]:
 
 
 def check_support(support: str) -> str:
-    """``support``, or InputError where there is no such model."""
+    """Return ``support``; raise InputError where there is no such model."""
     if support != "union":
         models.find(support)
     return support
 
 
 def summed(x: Expr, piece: Piece) -> Expr:
-    """The sum of ``x``, a formula of ``s``, over the steps of a piece."""
+    """Return the sum of ``x``, a formula of ``s``, over the steps of a piece."""
     steps, many = piece.span.end - piece.span.first, piece.many
     if not many.has(t) or not x.has(s):
         return steps * x.subs(s, many).subs(u(1), k)
@@ -328,7 +331,7 @@ def summed(x: Expr, piece: Piece) -> Expr:
 
 
 def each(x: Expr, many: Expr, steps: Expr) -> Expr:
-    """The sum of ``x`` for ``s = many``, a formula of ``i``, over so many steps; no sum sign where ``x`` is linear."""
+    """Return the sum of ``x`` for ``s = many``, a formula of ``i``, over the steps; without a sum sign if linear."""
     done = sympy.Sum(x.subs(s, many), (i, 0, steps - 1))
     if sympy.expand(x).diff(s).has(s) or many.has(sympy.Min) or x.has(octets, sympy.Min, u):
         return done
@@ -336,7 +339,7 @@ def each(x: Expr, many: Expr, steps: Expr) -> Expr:
 
 
 def closed(x: Expr, low: Expr, high: Expr) -> Expr:
-    """The sum of ``x`` for ``s`` from ``low`` to ``high``; without a sum sign where it is a sum of powers."""
+    """Return the sum of ``x`` for ``s`` from ``low`` to ``high``; without a sum sign if it is a sum of powers."""
     if x.has(octets, sympy.Min, u):
         return sympy.Sum(x, (s, low, high))
     done = sympy.Sum(sympy.expand(x.subs(1 - k / n, q)), (s, low, high)).doit()
@@ -353,7 +356,10 @@ class Message(NamedTuple):
 
 
 def messages(page: Page, p: int, n: int, u: Union, w: int) -> Iterator[Message]:
-    """All of them, for unions of sizes ``u(s)``, ``s`` from 1 to ``p``: a model's, or measured ones."""
+    """Yield the messages of the rank whose messages are the largest, for unions of sizes ``u(s)``.
+
+    ``s`` goes from 1 to ``p``; the sizes are a model's, or measured ones.
+    """
     many, length = contributions.contributions(page), contributions.longest(page, p, n)
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
     held = cache(lambda s: Fraction(u(s)) * length / n if n else Fraction(0))
@@ -364,7 +370,7 @@ def messages(page: Page, p: int, n: int, u: Union, w: int) -> Iterator[Message]:
 
 
 def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
-    """The cost for unions of sizes ``u(s)``."""
+    """Return the cost for unions of sizes ``u(s)``."""
     sent = [*messages(page, p, n, u, w)]
     return UnionPoint(
         messages=len(sent),
@@ -376,19 +382,19 @@ def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
 
 
 def all_steps(page: Page, p: int) -> Iterator[int]:
-    """The step of each message that a rank sends."""
+    """Yield the step of each message that a rank sends."""
     for step in range(number(page.steps(p))):
         yield from [step] * number(page.messages(step, p))
 
 
 def root(x: Fraction) -> Fraction:
-    """The square root, rounded up to a thousandth."""
+    """Return the square root, rounded up to a thousandth."""
     whole = math.ceil(x * 10**6)
     return Fraction(math.isqrt(whole - 1) + 1 if whole else 0, 1000)
 
 
 def miscounted(cost: UnionCost) -> str:
-    """The first number of ranks for which the spans do not say what each step's message holds; empty if none."""
+    """Return the first p at which the spans do not say what each step's message holds; empty if there is none."""
     many = contributions.contributions(cost.page)
     for ranks in RANKS:
         at = {"p": Fraction(ranks)}

@@ -38,7 +38,7 @@ from sparring.spec.core.numbers import Bool, Int, Sym
 k = Sym.var("k")
 
 Words = Callable[[Int, Int, Int, Int, Int, Int], Int]
-"""How much of something a message has, as ``Page.words`` does."""
+"""A formula for how much of something a message has, such as ``Page.words``."""
 
 
 KNOWN: dict[int, tuple[Page, Derivation]] = {}
@@ -47,7 +47,7 @@ KEPT = 64
 
 
 def derive(page: Page) -> Derivation:
-    """The closed forms for ``page``; raises Undecided, with the reason, where even ``sent`` has none.
+    """Return the closed forms for ``page``; raise Undecided, with the reason, where even ``sent`` has none.
 
     They are derived once: the solvers need seconds for those of some pages.
     """
@@ -60,7 +60,7 @@ def derive(page: Page) -> Derivation:
 
 
 def derived(page: Page) -> Derivation:
-    """The same, derived anew."""
+    """Derive the closed forms anew."""
     if page.several and page.data == "vector" and page.cuts:
         return bundled(page)
     if page.several or page.encoding == "digits":
@@ -98,7 +98,7 @@ def derived(page: Page) -> Derivation:
 
 
 def bundled(page: Page) -> Derivation:
-    """The closed forms for a page of which all ranks send several messages of chunks in each of a few steps."""
+    """Return the closed forms for a page whose ranks send several messages of chunks in each of a few steps."""
     parts = tuple((step, derive(step)) for step in multi_message.step_by_step(page))
     sent = [d.sent for _, d in parts if d.sent is not None]
     added = [d.added for _, d in parts if d.added is not None]
@@ -118,7 +118,7 @@ def bundled(page: Page) -> Derivation:
 
 
 def number_of_steps(page: Page) -> Expr:
-    """The number of steps, a polynomial in ``p`` that vanishes for one rank."""
+    """Return the number of steps, a polynomial in ``p`` that vanishes for one rank."""
     steps = sympy.expand(SympyReader()(page.steps(p)))
     if not steps.is_polynomial(symbols.p) or not steps.free_symbols <= {symbols.p}:
         raise Undecided(f"the number of steps, {steps}, is no polynomial in p: sums over it are not derived")
@@ -128,20 +128,20 @@ def number_of_steps(page: Page) -> Expr:
 
 
 def cut(page: Page, steps: Expr) -> list[Span]:
-    """The spans in which all conditions of the page's formulas stay as they are."""
+    """Return the spans in which all conditions of the page's formulas stay as they are."""
     chunk = page.chunk(r, t, p)
     formulas: list[Int | Bool] = [chunk, page.adds(t, p), *(f(r, t, c, p, n, k) for f in (page.words, page.added))]
     return spans(steps, [*formulas, page.chunk(page.src(r, t, p), t, p)])
 
 
 def summed(formula: Words, chunk: Int, span: Span) -> Piece:
-    """What is sent in a span, by that formula, when ``chunk`` is what the message holds."""
+    """Return what is sent in a span, by ``formula``, when ``chunk`` is what the message holds."""
     words = placed(SpanReader(span)(formula(r, t, c, p, n, k)), ResidueReader(span)(chunk))
     return Piece(span, words, total(words, span))
 
 
 def placed(words: Expr, chunk: Expr) -> Expr:
-    """``words`` of the message with that chunk, known only up to multiples of ``p``."""
+    """Return the ``words`` of the message with that chunk, known only up to multiples of ``p``."""
     lap = sympy.expand(words.subs(symbols.c, symbols.c + symbols.p) - words)
     if lap != 0 or any(not x.is_Symbol and x.func is not B for x in words.atoms(sympy.Function)):
         raise Undecided(f"a message's words, {words}, are not made of chunk bounds B alone")
@@ -149,7 +149,7 @@ def placed(words: Expr, chunk: Expr) -> Expr:
 
 
 def received(page: Page, steps: Expr) -> Iterator[Piece]:
-    """What rank ``r`` adds: the message of its source, in the steps that add."""
+    """Yield what rank ``r`` adds: the message of its source, in the steps that add."""
     if SympyReader()(page.added(r, t, c, p, n, k)).has(symbols.r):
         raise Undecided("the words of a message depend on its rank otherwise than through its chunk")
     chunk = page.chunk(page.src(r, t, p), t, p)
@@ -159,12 +159,12 @@ def received(page: Page, steps: Expr) -> Iterator[Piece]:
 
 
 def step_by_step(pieces: tuple[Piece, ...]) -> Expr:
-    """The largest message of each step, summed."""
+    """Return the sum of the largest message of each step."""
     return sympy.expand(sum(total(largest(piece.words), piece.span) for piece in pieces))
 
 
 def longest_path(page: Page, pieces: tuple[Piece, ...], critical: Expr | None) -> Expr:
-    """V_path where it is V_crit: all messages are equally long, or a largest chunk is passed on in every step.
+    """Return V_path where it is V_crit: messages are equally long, or a largest chunk is passed on in each step.
 
     Every rank sends in every step; so does each holder of a largest chunk, if what a rank receives
     in one step it sends in the next.

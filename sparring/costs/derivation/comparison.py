@@ -15,12 +15,12 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
 
 RANKS = range(1, 65)
-PATHS = 16  # up to so many ranks V_path is counted too
+PATHS = 16  # V_path is counted too up to so many ranks
 RUNS = 32  # and up to so many in the trace of a run, not from the page's formulas alone
 
 
 def points(ranks: Iterable[int], seed: int = 0) -> Iterator[dict[str, int]]:
-    """For each number of ranks a short vector and an astronomically long one."""
+    """Yield for each number of ranks a short vector and an astronomically long one."""
     rng = random.Random(seed)
     for p in ranks:
         for n in (rng.randrange(3 * p), rng.randrange(10**18)):
@@ -28,7 +28,7 @@ def points(ranks: Iterable[int], seed: int = 0) -> Iterator[dict[str, int]]:
 
 
 def compared(page: Page, derived: Derivation, ranks: Iterable[int] = RANKS) -> Unlike | None:
-    """The first quantity that is not what is counted, at two lengths for each number of ranks."""
+    """Return the first quantity that differs from what is counted, at two lengths for each number of ranks."""
     for p, found in groupby(points(ranks), key=lambda at: at["p"]):
         steps = schedule(page, p)
         for at in found:
@@ -38,14 +38,14 @@ def compared(page: Page, derived: Derivation, ranks: Iterable[int] = RANKS) -> U
 
 
 def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str, int]:
-    """The point, or one near it with equal chunks, or equal parts of ``k``, where the forms are derived for these."""
+    """Return the point, or one near it with equal chunks or parts of ``k``, where the forms are derived for these."""
     if derived.given == SHARED:
         return {**at, "k": at["k"] - at["k"] % at["p"]}
     return {**at, "n": at["n"] + -at["n"] % number(page.chunks(at["p"]))} if derived.given else at
 
 
 def compared_at(page: Page, derived: Derivation, at: Mapping[str, int], steps: Sequence[Sends]) -> Iterator[Unlike]:
-    """The quantities whose derived value is not the counted one."""
+    """Yield the quantities whose derived value is not the counted one."""
     found = counts(page, steps, at["p"], at["n"], at["k"], at["p"] <= PATHS)
     if at["n"] < 3 * at["p"] <= 3 * RUNS:
         yield from unlike_a_run(page, found, at)
@@ -74,7 +74,7 @@ def compared_at(page: Page, derived: Derivation, at: Mapping[str, int], steps: S
 
 
 def per_rank(what: str, form: Expr, counted: list[int], at: Mapping[str, int]) -> Iterator[Unlike]:
-    """The ranks for which ``form`` has another value than was counted."""
+    """Yield the ranks for which ``form`` has another value than was counted."""
     for r, words in enumerate(counted):
         if (value := exact(form, {**at, "r": r})) != words:
             yield Unlike(f"{what} by rank {r}", {**at}, value, words)

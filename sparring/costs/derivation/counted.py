@@ -18,15 +18,15 @@ from sparring.spec.core.sparse import SparseVector
 
 
 class Counts(NamedTuple):
-    """What was counted at one point; each is an exact integer."""
+    """The counts at one point; each is an exact integer."""
 
     steps: int
     messages: int
-    """The most of a rank in each step, summed."""
+    """The most messages of a rank in each step, summed."""
     most: int
-    """Those of the rank that sends the most."""
+    """The messages of the rank that sends the most."""
     sent: list[int]
-    """By rank."""
+    """Words, by rank."""
     added: list[int]
     critical: int
     added_critical: int
@@ -47,21 +47,21 @@ class Unlike(NamedTuple):
 
 
 Sends = Sequence[tuple[int, int, Chunks]]
-"""Who sends in a step, to whom, and which chunks."""
+"""The messages of a step: sender, receiver, and chunks."""
 
 
 def schedule(page: Page, p: int) -> list[Sends]:
-    """What is sent in each step; raises ScheduleFault where the formulas make no schedule."""
+    """Return the messages of each step; raise ScheduleFault where the formulas make no schedule."""
     return [step_sends(page, t, p) for t in range(number(page.steps(p)))]
 
 
 def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
-    """Counts from the formulas, on numbers of any size; raises ScheduleFault where they make no schedule."""
+    """Count from the formulas, on numbers of any size; raise ScheduleFault where they make no schedule."""
     return counts(page, schedule(page, p), p, n, k, paths)
 
 
 def counts(page: Page, steps: Sequence[Sends], p: int, n: int, k: int, paths: bool) -> Counts:
-    """The same for a schedule that is known already."""
+    """Count the messages of a schedule that is known already."""
     sent, added, critical, added_critical, messages = [0] * p, [0] * p, 0, 0, 0
     often = Counter(r for sends in steps for r, _, _ in sends)
     ready = [0] * p  # the most words on a path that ends at this rank
@@ -86,7 +86,7 @@ def counts(page: Page, steps: Sequence[Sends], p: int, n: int, k: int, paths: bo
 
 
 class Traced(NamedTuple):
-    """For each rank, the words that it sends in a run of the page, the values that it adds and those that it sends."""
+    """The words that each rank sends in a run of the page, the values that it adds and those that it sends."""
 
     sent: list[int]
     added: list[int]
@@ -94,7 +94,7 @@ class Traced(NamedTuple):
 
 
 def traced(page: Page, p: int, n: int, k: int) -> Traced:
-    """What a run's trace says; each rank has ``k`` entries where it is a list, else no zeros."""
+    """Count in a run's trace, in which all values are 0; each rank has ``k`` entries where it is a list."""
     if page.data == "lists":
         xs: list[Any] = [SparseVector(tuple(range(k)), (0,) * k, max(n, k)) for _ in range(p)]
     elif page.data == "selected":
@@ -112,7 +112,7 @@ def traced(page: Page, p: int, n: int, k: int) -> Traced:
 
 
 def worth(page: Page, p: int, n: int, k: int) -> list[int]:
-    """By rank, the values in all of its messages."""
+    """Return the number of values in all messages of each rank, by rank."""
     found = [0] * p
     for t, sends in enumerate(schedule(page, p)):
         for r, _, chunks in sends:
@@ -121,7 +121,7 @@ def worth(page: Page, p: int, n: int, k: int) -> list[int]:
 
 
 def unlike_a_run(page: Page, found: Counts, at: Mapping[str, int]) -> Iterator[Unlike]:
-    """Where the formulas for sizes are not what a run sends and adds."""
+    """Yield the quantities for which the formulas for sizes differ from what a run sends and adds."""
     if page.data == "selected":  # so long that every chunk has more entries than its part of k has words
         at = {**at, "n": (2 * (at["k"] // at["p"]) + 5) * at["p"]}
         found = count(page, **at, paths=False)

@@ -58,7 +58,7 @@ MORE = sympy.Piecewise((symbols.p - 1, symbols.p > 1), (1, True))
 
 
 def rounds_up(x: Node) -> bool:
-    """Whether a quotient is written as ``(x + d - 1) // d``, with a number for ``d``."""
+    """Return whether a quotient is written as ``(x + d - 1) // d``, with a number for ``d``."""
     top, by = x.args
     read = SympyReader()
     return isinstance(by, int) and isinstance(top, Sym) and read(top).as_coeff_Add()[0] % by == by - 1
@@ -80,47 +80,47 @@ class Priced(NamedTuple):
 
     @property
     def unit(self) -> str:
-        """What its messages are counted in."""
+        """The unit in which the exchange's messages are counted, words or bytes."""
         return "words" if self.sent.code == PLAIN and not self.packed else "bytes"
 
     @property
     def packed(self) -> bool:
-        """Whether its messages are pieces of sparse vectors."""
+        """Whether the exchange's messages are pieces of sparse vectors."""
         return self.sent.exchange == SPARSE and self.page.data != "lists"
 
     @property
     def lacking(self) -> str:
-        """Why the bytes of its messages have no form; empty where they have one."""
+        """The reason why the messages' bytes have no form; empty where they have one."""
         return "" if self.unit == "words" else unsized_code(self.sent.code)
 
     @property
     def length(self) -> Expr:
-        """How many entries are sent there, in all chunks or by each rank."""
+        """The number of entries that the exchange sends, in all chunks or by each rank."""
         return LengthReader()(self.sent.length)
 
     @property
     def often(self) -> Expr:
-        """In how many rounds."""
+        """The number of rounds of the exchange."""
         return LengthReader()(self.sent.times)
 
     @property
     def members(self) -> int:
-        """Of groups: how many are in a full one; else 0."""
+        """The number of ranks in a full group; 0 for an exchange without groups."""
         return group_averages.size(self.sent) if self.sent.exchange == GROUPS else 0
 
     @property
     def supposes(self) -> Sequence[tuple[str, str]]:
-        """Under which hypotheses no rank sends more, each with its name."""
+        """The hypotheses under which no rank sends more, each with its name."""
         return group_averages.hypotheses(self.members) if self.members else ()
 
     @property
     def claims(self) -> Sequence[Obligation]:
-        """That no rank sends more, beside what the exchange's page says."""
+        """The obligations that no rank sends more, in addition to what the exchange's page says."""
         return [*group_averages.claims(self.sent)] if self.members else []
 
     @property
     def held(self) -> Expr:
-        """How many entries the longest piece has."""
+        """The number of entries of the longest piece."""
         return self.length if self.sent.whole else sympy.ceiling(self.length / symbols.p)
 
     @property
@@ -129,7 +129,7 @@ class Priced(NamedTuple):
         return LengthReader()(self.sent.code.octets(ENTRIES, WIDTH))
 
     def of(self, x: Expr | None) -> Expr:
-        """A form of the page, of as many entries; raises Undecided where there is none."""
+        """Return a form of the page for the entries that the exchange sends; raise Undecided where there is none."""
         if x is None:
             raise Undecided(f"{self.name}: {'; '.join(self.derived.gaps)}")
         if self.page.data == "lists":  # whose entries have indices
@@ -139,7 +139,7 @@ class Priced(NamedTuple):
 
     @property
     def pieces(self) -> Expr:
-        """How many pieces the rank sends that sends the most."""
+        """The most pieces that one rank sends."""
         d = self.derived.largest
         many = (
             without_floors(d).subs(symbols.k, 1) / 2
@@ -150,7 +150,7 @@ class Priced(NamedTuple):
 
     @property
     def adds(self) -> Expr:
-        """How many entries a rank adds at most."""
+        """The most entries that one rank adds."""
         if self.sent.exchange == "Balance":
             return sympy.Integer(0)
         if self.sent.exchange in ("Allreduce", SPARSE) and self.page.kind == "allgather":
@@ -159,7 +159,7 @@ class Priced(NamedTuple):
 
 
 def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
-    """The cost of an exchange of a page that may be ``selecting``; raises Undecided where it has no closed form."""
+    """Return the cost of an exchange of a page that may be ``selecting``; raise Undecided without a closed form."""
     page = carrying(sent.through or "direct_reduce_scatter")  # dealing out is each one's part to each other rank
     entry = 2 if selecting or (sent.exchange == SPARSE and page.data == "lists") else 1
     one = Priced(name, sent, page, derive(page), entry)
@@ -193,18 +193,18 @@ def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
 
 @cache
 def carrying(through: str) -> Page:
-    """The page that carries an exchange out: of sparse pieces, the same schedule on dense chunks."""
+    """Return the page that carries an exchange out: for sparse pieces, the same schedule on dense chunks."""
     page = served(through)
     return replace(page, data="vector") if page.data == "sparse" else page
 
 
 def unrounded(some: Sequence[Priced]) -> str:
-    """The hypothesis under which nothing is rounded."""
+    """Return the hypothesis under which nothing is rounded."""
     return ", ".join(dict.fromkeys([*of_codes(some), *of_groups(some), *of_words(some)])) or "p | n"
 
 
 def of_words(some: Sequence[Priced]) -> Iterator[str]:
-    """Of entries that are sent as they are."""
+    """Yield the hypothesis under which nothing is rounded in exchanges that send entries as they are."""
     found = [one for one in some if one.unit == "words" and not one.members]
     if found:
         words = [piece.words for one in found for piece in one.derived.pieces]
@@ -214,7 +214,7 @@ def of_words(some: Sequence[Priced]) -> Iterator[str]:
 
 
 def of_groups(some: Sequence[Priced]) -> Iterator[str]:
-    """Of groups, in which all are full."""
+    """Yield the hypotheses under which nothing is rounded in groups, all of which are full."""
     for one in some:
         if one.members:
             yield f"{one.members} | n"
@@ -223,7 +223,7 @@ def of_groups(some: Sequence[Priced]) -> Iterator[str]:
 
 
 def of_codes(some: Sequence[Priced]) -> Iterator[str]:
-    """Of codes, which fill bytes and groups of entries."""
+    """Yield the hypotheses under which nothing is rounded in codes, which fill bytes and groups of entries."""
     coded = [one for one in some if one.unit == "bytes" and not one.lacking]
     for letter, found in (
         ("p ", [one for one in coded if one.held == sympy.ceiling(symbols.n / symbols.p)]),
@@ -238,7 +238,7 @@ def of_codes(some: Sequence[Priced]) -> Iterator[str]:
 
 
 def amounts(one: Priced) -> str:
-    """What a rank does there, in words."""
+    """Return a text that says how much a rank sends in an exchange, and in how many steps."""
     messages, steps = (tidy(one.forms[name]) for name in ("messages", "steps"))
     sent = "" if one.lacking else f"{tidy(one.forms[one.unit])} {one.unit}, "
     return f"{sent}{messages} messages" + ("" if steps == messages else f", steps: {steps}")

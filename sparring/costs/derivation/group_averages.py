@@ -23,14 +23,14 @@ from sparring.spec.library.bandwidth_shares import scores
 UNLIKE = ("weights", "bandwidths", "dead", "failing")
 """Parameters with which members of a group differ."""
 SIZES = 32
-"""Of larger groups it is not proved that smaller ones send no more."""
+"""The largest group of which it is proved that smaller ones send no more."""
 ENTRIES = 20_000
-"""Of all ranks together, up to which smaller groups are counted."""
+"""The entries of all ranks together up to which smaller groups are counted."""
 NOTE = "least messages: those are of ranks that all hear from all, which here they do on a full grid alone"
 
 
 def size(sent: Sent) -> int:
-    """How many ranks are in a full group; raises Undecided where members differ, or die."""
+    """Return the number of ranks in a full group; raise Undecided where members differ, or die."""
     params = sent.asked.params
     if unlike := [name for name in UNLIKE if getattr(params, name)]:
         raise Undecided(f"with {unlike[0]} it depends on who is in which group: without it has a cost")
@@ -38,31 +38,34 @@ def size(sent: Sent) -> int:
 
 
 def forms(sent: Sent, often: Expr, each: Mapping[str, Expr]) -> Mapping[str, Expr]:
-    """Of so many rounds, in each of which full groups have ``each``."""
+    """Return the forms of ``often`` rounds, in each of which full groups have ``each``."""
     return {name: often * without_floors(x).subs(symbols.p, size(sent)) for name, x in each.items()}
 
 
 def hypotheses(m: int) -> list[tuple[str, str]]:
-    """Each with its name.  All groups are full where ``p`` is a power of ``m``: the page's theorem of its result."""
+    """Return the hypotheses, each with its name.
+
+    All groups are full where ``p`` is a power of ``m``: the page's theorem of its result.
+    """
     full, long = f"p is a power of {m}", f"vectors have at least {least(m)} entries"
     alike = [("M1", "all weights are alike, and all bandwidths"), ("M2", "nobody dies")]
     return [*alike, *([("M3", f"{full}, or {long}" if m <= SIZES else full)] if least(m) else [])]
 
 
 def least(m: int) -> int:
-    """With so many entries members of smaller groups send no more than those of full ones; of pairs with any number."""
+    """Return how many entries suffice for members of smaller groups to send no more; 0 for pairs."""
     return m * (m - 2) ** 2
 
 
 def claims(sent: Sent) -> Iterator[Obligation]:
-    """That no member sends more."""
+    """Yield the obligations that no member sends more than a member of a full group."""
     m = size(sent)
     yield from parts(served(sent.through).module.rounded, m)
     yield from smaller(m) if m <= SIZES else ()
 
 
 def parts(rounded: Any, m: int) -> Iterator[Obligation]:
-    """Parts of ``s`` members have ``n / s`` entries, rounded down, and at most one of what is left over."""
+    """Yield the obligations that a part has ``n / s`` entries, rounded down, and at most one of those left over."""
     for s in range(2, min(m, SIZES) + 1):
         top, left = scores([1] * s)[0].numerator, n - s * (n // s)
         yield Obligation(f"parts of {s}", (n >= 0,), rounded(n * top, s * top) == n // s)
@@ -70,7 +73,7 @@ def parts(rounded: Any, m: int) -> Iterator[Obligation]:
 
 
 def smaller(m: int) -> Iterator[Obligation]:
-    """Members of smaller groups send and add no more: in both steps, and in each of them."""
+    """Yield the obligations that members of smaller groups send and add no more, in both steps and in each."""
 
     def largest(s: int) -> Int:
         part: Int = (n + (s - 1)) // s
@@ -84,12 +87,12 @@ def smaller(m: int) -> Iterator[Obligation]:
 
 
 def full(ranks: int, m: int) -> bool:
-    """Whether so many ranks fill a grid."""
+    """Return whether so many ranks fill a grid."""
     return ranks == power_of(m, log_of(ranks, m))
 
 
 def lengths(ranks: int, m: int) -> Iterator[tuple[int, bool]]:
-    """Of vectors to count with: how many entries, and whether all that the bound says is sent; parts of any length."""
+    """Yield lengths of vectors to count with, of parts of any length, and whether all that the bound says is sent."""
     if full(ranks, m):
         yield from ((m, True), (m + 1, False))
     if m <= SIZES and ranks * least(m) <= ENTRIES:
@@ -97,6 +100,6 @@ def lengths(ranks: int, m: int) -> Iterator[tuple[int, bool]]:
 
 
 def vectors(ranks: int, many: int) -> Sequence[list[float]]:
-    """So many of so many entries, always the same."""
+    """Return vectors of ``many`` entries, one for each rank, always the same."""
     rng = random.Random(ranks)
     return [[float(rng.randrange(9)) for _ in range(many)] for _ in range(ranks)]

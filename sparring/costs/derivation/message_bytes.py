@@ -40,12 +40,12 @@ class LettersReader(SympyReader):
 
 
 def octets(page: Page, reader: type[SympyReader] = SympyReader) -> Expr:
-    """The page's own formula, with minima written as such."""
+    """Return the page's own formula, with minima written as such."""
     return reader()(page.octets(Sym.var("m"), Sym.var("size"), Sym.var("width")))
 
 
 def lettered(page: Page) -> Expr | None:
-    """The same with letters for the bytes of an index and of a header; None for a page whose messages have no index."""
+    """Return it with letters for the bytes of an index and of a header; None where messages have no index."""
     if not page.listed:
         return None
     found = octets(page, LettersReader)
@@ -56,7 +56,7 @@ def lettered(page: Page) -> Expr | None:
 
 
 def worth(page: Page) -> str:
-    """What the letters are on this page, in words."""
+    """Return in words the values that the letters have on this page."""
     before = number(page.octets(0, 0, 1))
     long = "" if not octets(page, LettersReader).has(index) else f", {LONG} in long chunks"
     long = ", none where all of a chunk is sent" if page.once else long
@@ -67,19 +67,19 @@ def worth(page: Page) -> str:
 
 
 class Sent(NamedTuple):
-    """What a message has of a chunk."""
+    """The part of a chunk that a message sends."""
 
     entries: Fraction
     words: Fraction
 
 
 def stated(page: Page) -> Any:
-    """The page's ``fills``, its parameters bound; None where it has none."""
+    """Return the page's ``fills``, its parameters bound; None where it has none."""
     return with_parameters(getattr(page.module, "fills", None), page)
 
 
 def sending(page: Page) -> Callable[[Fraction, int, int, int], Sent]:
-    """``sent(m, size, t, p)``: what is sent in step ``t`` of a chunk of ``size`` with ``m`` entries."""
+    """Return ``sent(m, size, t, p)``: what is sent in step ``t`` of a chunk of ``size`` with ``m`` entries."""
     fills = stated(page)
 
     def sent(m: Fraction, size: int, t: int, p: int) -> Sent:
@@ -90,7 +90,7 @@ def sending(page: Page) -> Callable[[Fraction, int, int, int], Sent]:
 
 
 def condition(page: Page, step: Int, p: Int) -> Expr:
-    """Where a chunk goes dense, as a formula of ``OCTETS``; raises Undecided of more than a few steps."""
+    """Return when a chunk goes dense, as a formula of ``OCTETS``; raise Undecided for more than a few steps."""
     fills = stated(page)
     if fills is None:
         return sympy.false
@@ -100,7 +100,7 @@ def condition(page: Page, step: Int, p: Int) -> Expr:
 
 
 def either(dense: Expr, many: Expr, length: Expr, share: Expr, of: Callable[..., Expr], whole: Any) -> Expr:
-    """``whole(length)`` where the condition holds, else ``of(many)``; a chunk has the ``share`` of these."""
+    """Return ``whole(length)`` where the condition holds, else ``of(many)``; a chunk has the ``share`` of these."""
     m, size, _ = OCTETS
     there = dense.subs({m: many * share, size: length * share}, simultaneous=True)
     if there in (sympy.true, sympy.false):

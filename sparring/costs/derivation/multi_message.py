@@ -33,7 +33,7 @@ from sparring.spec.core.schedule import number
 POWER = "p = radix^m"
 FOLDED = "other p: then some ranks fold and are silent in the rounds; their messages are counted, not derived"
 FEW = 16
-"""Steps of chunks that are summed each by itself."""
+"""The most steps of chunks that are summed, each by itself."""
 
 
 class RoundsReader(SympyReader):
@@ -55,7 +55,7 @@ class RoundsReader(SympyReader):
         return super().operator(x, args)
 
     def settled(self, x: Any) -> bool:
-        """Whether the condition holds for every p that is given; raises Undecided where it depends."""
+        """Return whether the condition holds for every p that is given; raise Undecided where it depends."""
         box = (*self.whole.given, p >= 1, *self.given)
         for claim in (x, negate(x)):
             if so(self.whole.page, [Obligation("a condition", box, claim)]):
@@ -65,7 +65,7 @@ class RoundsReader(SympyReader):
 
 
 def rounds(page: Page) -> Derivation:
-    """The closed forms; raises Undecided where some rank sends fewer messages than others, or not all steps add."""
+    """Return the closed forms; raise Undecided where some rank sends fewer messages, or not all steps add."""
     whole = subject(page).general
     if page.cuts or not SympyReader()(page.words(r, t, 0, p, n, Sym.var("k"))).equals(symbols.n):
         raise Undecided("only of whole vectors are several messages of a step summed")
@@ -89,7 +89,7 @@ def rounds(page: Page) -> Derivation:
 
 
 def alike(whole: Subject, hypotheses: tuple[Bool, ...]) -> Sequence[Obligation]:
-    """In every step every rank sends every message, and what it receives it adds."""
+    """Return the obligations that every rank sends every message of each step, and adds what it receives."""
     page, any_j = whole.page, letter(whole.page)
     step = (*whole.given, *during(page), *letters(page), *hypotheses)
     return [
@@ -100,12 +100,12 @@ def alike(whole: Subject, hypotheses: tuple[Bool, ...]) -> Sequence[Obligation]:
 
 
 def so(page: Page, claims: Sequence[Obligation]) -> bool:
-    """Whether both solvers confirm them."""
+    """Return whether both solvers confirm the claims."""
     return all(answer.holds for answer in answered(claims, second_opinion=True, encoding=page.encoding))
 
 
 def step_by_step(page: Page) -> Sequence[Page]:
-    """For each step a page whose steps are its messages; raises Undecided where the number of steps is no constant."""
+    """Return, for each step, a page whose steps are its messages; raise Undecided if their number is no constant."""
     many = number(page.steps(2))
     steady = [
         Obligation("as many steps for all ranks but one", (p >= 1,), page.steps(p) == where(p > 1, many, 0)),
@@ -117,7 +117,7 @@ def step_by_step(page: Page) -> Sequence[Page]:
 
 
 def apart(page: Page, step: int) -> Page:
-    """The messages of a step, one after the other."""
+    """Return a page that sends the messages of a step one after the other."""
 
     def of(formula: Any) -> Any:
         return lambda r, t, p, j=0: formula(r, step, p, t)
@@ -133,7 +133,7 @@ def apart(page: Page, step: int) -> Page:
 
 
 def to_all(page: Page) -> bool:
-    """Whether in every step every rank sends to every other."""
+    """Return whether in every step every rank sends to every other."""
     step, (low, high) = during(page), (page.dst(r, t, p, x) for x in (i, j))
     two = (*step, within(i, p - 1), within(j, p - 1))
     return so(page, [

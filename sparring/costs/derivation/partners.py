@@ -31,32 +31,32 @@ from sparring.spec.core.numbers import Bool, Int, negate, where
 d = sympy.Symbol("d", integer=True, positive=True)
 """The distance of partners."""
 SHIFTS = (1, -1)
-"""Those that are looked for."""
+"""The shifts that are looked for."""
 
 
 class Pattern(NamedTuple):
-    """What was found."""
+    """A pattern of partners that both solvers confirmed."""
 
     base: int
-    """That of the digits in which partners differ; 0 where it is a shift."""
+    """The base of the digits in which partners differ; 0 where they differ in no one digit."""
     by: int
-    """How far a shift goes around; 0 where all send to all."""
+    """How far a shift goes around; 0 where the pattern is no shift."""
     courses: Sequence[Expr]
-    """Of an exchange, for each time that it goes through all digits: the words of a message at distance ``d``."""
+    """The words of a message at distance ``d``, for each time that an exchange goes through all digits."""
     given: str
-    """The hypotheses under which all this is so; chunks are equal there."""
+    """The hypotheses under which the pattern holds; chunks are equal there."""
     confirmed: int
     """How many obligations both solvers confirmed."""
     below: bool = False
-    """They speak of p < 2^31 alone."""
+    """Whether the obligations speak of p < 2^31 alone."""
 
     @property
     def to_all(self) -> bool:
-        """Whether all send to all."""
+        """Whether every rank sends to every other."""
         return not (self.base or self.by)
 
     def pairs(self, ranks: int, distance: int = 1) -> list[tuple[int, int]]:
-        """Who sends to whom in a step at that distance."""
+        """Return the pairs of sender and receiver in a step at that distance."""
         if self.to_all:
             return [(rank, other) for rank in range(ranks) for other in range(ranks) if other != rank]
         if not self.base:
@@ -77,7 +77,7 @@ class Pattern(NamedTuple):
 
 
 def pattern(page: Page) -> Pattern:
-    """The pattern of a page; raises Undecided where none is found."""
+    """Return the pattern of a page; raise Undecided where none is found."""
     if page.encoding == "digits":
         return exchange_of_several(page)
     if page.encoding == "bits":
@@ -95,7 +95,7 @@ def pattern(page: Page) -> Pattern:
 
 
 def all_to_all(page: Page) -> Pattern:
-    """Of a page whose ranks send several messages of chunks in a step."""
+    """Return the pattern of a page whose ranks send several messages of chunks in a step."""
     aside = Obligation("none to itself", (*during(page), *letters(page)), negate(page.dst(r, t, p, j) == r))
     if not (plausible(aside) and so(page, [aside]) and to_all(page)):
         raise Undecided("not every rank sends to every other in each step")
@@ -103,7 +103,7 @@ def all_to_all(page: Page) -> Pattern:
 
 
 def exchange(page: Page) -> Pattern:
-    """Of a page of whole vectors, or of blocks of them, whose ranks differ in a bit."""
+    """Return the pattern of a page of whole vectors, or of blocks of them, whose partners differ in a bit."""
     is_power = p == 1 << (p.bit_length() - 1)
     claims: list[Obligation] = []
     courses = []
@@ -120,7 +120,7 @@ def exchange(page: Page) -> Pattern:
 
 
 def course(page: Page, first: Int, end: Int, is_power: Bool) -> tuple[Expr, Sequence[Obligation]]:
-    """The words of a message in these steps, and what shows them; raises Undecided where this is no such course."""
+    """Return the words of a message in these steps, and what shows them; raise Undecided for no such course."""
     bits, everything, many = p.bit_length() - 1, page.chunks(p), page.count(r, t, p)
     inside = every(is_power, first <= t, t < end)
     whole = 2 * symbols.k * symbols.p if page.data == "lists" else symbols.n  # the words of all chunks
@@ -144,7 +144,7 @@ def course(page: Page, first: Int, end: Int, is_power: Bool) -> tuple[Expr, Sequ
 
 
 def exchange_of_several(page: Page) -> Pattern:
-    """Of a page whose ranks send several messages of whole vectors in a step."""
+    """Return the pattern of a page whose ranks send several messages of whole vectors in a step."""
     found, whole = rounds(page), subject(page).general
     radix = whole.page.params.get("radix")
     if found.given != POWER or radix is None:
@@ -163,5 +163,5 @@ def exchange_of_several(page: Page) -> Pattern:
 
 
 def turns(message: Int, radix: Int) -> Iterator[Bool]:
-    """It is one of the messages of a step."""
+    """Yield the condition that ``message`` is one of the messages of a step."""
     yield every(message >= 0, message < radix - 1)

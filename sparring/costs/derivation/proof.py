@@ -33,7 +33,7 @@ PREFIXES = {m.name: z3.Function(name, z3.IntSort(), z3.IntSort()) for m, name in
 
 
 class Proof(NamedTuple):
-    """What the solvers say of a derivation."""
+    """The result of putting a derivation to the solvers."""
 
     verdict: Verdict
     detail: str
@@ -51,7 +51,7 @@ class PrefixReader(Z3Reader):
 
 
 def term(x: Expr) -> Z3Term:
-    """A sympy polynomial in letters and ``B`` as a z3 term."""
+    """Return a sympy polynomial in letters and ``B`` as a z3 term."""
     if x.is_Integer:
         return z3.IntVal(int(x))
     if x.is_Symbol:
@@ -69,11 +69,11 @@ def term(x: Expr) -> Z3Term:
 
 
 Claim = tuple[str, Sequence[Z3Term], Z3Term]
-"""What it is called, hypotheses, and what is to follow."""
+"""A claim: its name, its hypotheses, and its conclusion."""
 
 
 def claims(page: Page, derived: Derivation) -> Iterator[Claim]:
-    """All that is to be shown of the derivation."""
+    """Yield all claims that must be shown of the derivation."""
     rank = [z3.Int("p") >= 1, z3.Int("n") >= 0, z3.Int("k") >= 0, z3.Int("r") >= 0, z3.Int("r") < z3.Int("p")]
     steps = PrefixReader([p >= 1], p)(page.steps(p))
     edges = [z3.IntVal(0), *(term(x) for piece in derived.pieces for x in piece.span), steps]
@@ -90,14 +90,14 @@ def claims(page: Page, derived: Derivation) -> Iterator[Claim]:
 
 
 def inside(piece: Piece) -> Z3Term:
-    """Step ``t`` is in the span."""
+    """Return the condition that step ``t`` is in the span."""
     return z3.And(term(piece.span.first) <= z3.Int("t"), z3.Int("t") < term(piece.span.end))
 
 
 def summing(
     page: Page, sender: Int, words: Words, pieces: Sequence[Piece], whole: Expr, rank: Sequence[Z3Term]
 ) -> Iterator[Claim]:
-    """``whole`` is what ``sender`` sends in all these spans, by the formula ``words``."""
+    """Yield the claims that ``whole`` is what ``sender`` sends in all these spans, by the formula ``words``."""
     for piece in pieces:
         yield from piecewise(page, sender, words, piece, rank)
     totals = sum((term(piece.total) for piece in pieces), z3.IntVal(0))
@@ -105,7 +105,7 @@ def summing(
 
 
 def piecewise(page: Page, sender: Int, words: Words, piece: Piece, rank: Sequence[Z3Term]) -> Iterator[Claim]:
-    """What is to be shown of one span."""
+    """Yield the claims that must be shown of one span."""
     where = f"in steps {piece.span.first} .. {piece.span.end - 1}: "
     reader = PrefixReader((*during(page), n >= 0, k >= 0), p)
     step = [*reader.hypotheses, inside(piece)]
@@ -121,7 +121,7 @@ def piecewise(page: Page, sender: Int, words: Words, piece: Piece, rank: Sequenc
 
 
 def periods(words: Expr, laps: Iterable[int]) -> list[Z3Term]:
-    """``B(x + m p) = B(x) + m n`` for each place of a ``B`` in ``words`` and each ``m`` in ``laps``."""
+    """Return ``B(x + m p) = B(x) + m n`` for each place of a ``B`` in ``words`` and each ``m`` in ``laps``."""
     found = []
     for b in words.atoms(B):
         x, length = map(term, b.args)
@@ -131,7 +131,7 @@ def periods(words: Expr, laps: Iterable[int]) -> list[Z3Term]:
 
 
 def between() -> Claim:
-    """``d = B(x + m) - B(x) - floor(m n / p)`` is 0, or 1 where ``p`` does not divide ``m n``.
+    """Return the claim that ``d = B(x + m) - B(x) - floor(m n / p)`` is 0, or 1 where ``p`` does not divide ``m n``.
 
     With ``a, b, c`` the remainders of ``x n``, ``(x + m) n`` and ``m n`` by ``p``, Euclid's division
     of the three gives ``p d = a + c - b``.

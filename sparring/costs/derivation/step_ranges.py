@@ -35,18 +35,18 @@ class Span(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """What is sent in the steps of one span."""
+    """The words that are sent in the steps of one span."""
 
     span: Span
     words: Expr
     """Words of the message of rank ``r`` in step ``t``."""
     total: Expr
-    """The same, summed over the span."""
+    """These words, summed over the span."""
 
 
 @dataclass(frozen=True)
 class Derivation:
-    """What could be derived; None where something has no closed form, and ``gaps`` says why."""
+    """The closed forms that could be derived; None where there is none, and ``gaps`` says why."""
 
     steps: Expr
     critical: Expr | None
@@ -57,7 +57,7 @@ class Derivation:
     pieces: tuple[Piece, ...] = ()
     sent: Expr | None = None
     adding: tuple[Piece, ...] | None = None
-    """What rank ``r`` receives in the spans that add."""
+    """The words that rank ``r`` receives in the spans that add."""
     added: Expr | None = None
     path: Expr | None = None
     confirmed: int = 0
@@ -71,9 +71,9 @@ class Derivation:
     letters: Mapping[str, int] = field(default_factory=dict)
     """Values of the page's parameters that the forms have as letters."""
     below: bool = False
-    """Something is proved for p < 2^31 alone."""
+    """Whether something is proved for p < 2^31 alone."""
     parts: tuple[tuple[Page, Derivation], ...] = ()
-    """Of a page with several messages of chunks in a step: each step, as a page that sends them one after the other."""
+    """For several messages of chunks in a step: each step, as a page that sends them one after the other."""
 
     @property
     def messages(self) -> Expr:
@@ -100,7 +100,7 @@ class Cuts(Reader[frozenset[Expr]]):
 
 
 def changes(x: Node) -> Iterable[Expr]:
-    """Where ``a < b``, ``a <= b`` or ``a == b`` changes as ``t`` grows."""
+    """Return the steps at which ``a < b``, ``a <= b`` or ``a == b`` changes as ``t`` grows."""
     zero = difference(x)
     slope = zero.coeff(t)
     if slope == 0:
@@ -114,19 +114,19 @@ def changes(x: Node) -> Iterable[Expr]:
 
 
 def difference(x: Node) -> Expr:
-    """``a - b`` for the comparison ``x`` of ``a`` with ``b``."""
+    """Return ``a - b`` for the comparison ``x`` of ``a`` with ``b``."""
     read = SympyReader()
     return sympy.expand(read(x.args[0]) - read(x.args[1]))
 
 
 def never_negative(x: Expr) -> bool:
-    """Whether ``x >= 0`` surely holds for every ``p >= 2``: written in ``p - 2`` it has no minus."""
+    """Return whether ``x >= 0`` surely holds for every ``p >= 2``: written in ``p - 2`` it has no minus."""
     shifted = sympy.expand(x.subs(p, p + 2))
     return shifted.free_symbols <= {p} and all(k >= 0 for k in sympy.Poly(shifted, p).all_coeffs())
 
 
 def spans(steps: Expr, formulas: Iterable[Int | Bool]) -> list[Span]:
-    """The steps cut wherever a condition in ``formulas`` may change; raises Undecided where cuts have no order."""
+    """Cut the steps wherever a condition in ``formulas`` may change; raise Undecided where cuts have no order."""
     inner: list[Expr] = []
     for cut in frozenset().union(*map(Cuts(), formulas)) - {0, steps}:
         if never_negative(-cut) or never_negative(cut - steps):
@@ -155,7 +155,7 @@ class SpanReader(SympyReader):
         return super().operator(x, args)
 
     def settled(self, x: Node) -> Expr:
-        """Whether the comparison ``x`` holds throughout the span; raises Undecided where it changes or depends."""
+        """Return whether ``x`` holds throughout the span; raise Undecided where it changes or depends."""
         ends = [sympy.expand(difference(x).subs(t, at)) for at in (self.span.first, self.span.end - 1)]
         reach = {"<": -1, "<=": 0, "==": 0}[x.op]
         if all(never_negative(reach - end) for end in ends) and (
@@ -183,7 +183,7 @@ class ResidueReader(SpanReader):
 
 
 def total(words: Expr, span: Span) -> Expr:
-    """The sum of ``words``, a sum of ``B`` at places linear in ``t``, over the span.
+    """Return the sum of ``words``, a sum of ``B`` at places linear in ``t``, over the span.
 
     Raises Undecided where it does not telescope.
     """
@@ -200,7 +200,7 @@ def total(words: Expr, span: Span) -> Expr:
 
 
 def telescoped(found: dict[Expr, Expr], m: Expr, span: Span) -> Expr:
-    """The sum over the span of prefixes of ``m``, each with its factor."""
+    """Return the sum over the span of prefixes of ``m``, each with its factor."""
     if sympy.expand(sum(found.values())) != 0:
         raise Undecided(f"{sum(factor * b for b, factor in found.items())} is no sum of chunk sizes")
     slope = common_slope(list(found))
@@ -214,13 +214,13 @@ def telescoped(found: dict[Expr, Expr], m: Expr, span: Span) -> Expr:
 
 
 def remainder(x: Expr, prefixes: list[Expr]) -> tuple[Expr, dict[Expr, Expr]]:
-    """``x`` without its terms in ``prefixes``, and the factor of each."""
+    """Return ``x`` without its terms in ``prefixes``, and the factor of each prefix."""
     factors = {b: x.coeff(b) for b in prefixes}
     return sympy.expand(x - sum(k * b for b, k in factors.items())), factors
 
 
 def common_slope(moving: list[Expr]) -> int:
-    """By how much the chunk moves from one step to the next, 1 or -1."""
+    """Return by how much the chunk moves from one step to the next, 1 or -1; raise Undecided for others."""
     slopes = {sympy.expand(b.args[0]).coeff(t) for b in moving}
     if slopes not in ({1}, {-1}):
         raise Undecided(f"chunks do not follow each other: from step to step they move by {sorted(slopes, key=str)}")
@@ -228,7 +228,7 @@ def common_slope(moving: list[Expr]) -> int:
 
 
 def distances(places: dict[Expr, Expr]) -> dict[Expr, int]:
-    """How far each place is from the lowest."""
+    """Return how far each place is from the lowest."""
     some = next(iter(places.values()))
     away = {b: sympy.expand(x - some) for b, x in places.items()}
     if not all(d.is_Integer and abs(d) <= FURTHEST for d in away.values()):
@@ -238,7 +238,7 @@ def distances(places: dict[Expr, Expr]) -> dict[Expr, int]:
 
 
 def largest(words: Expr) -> Expr:
-    """The largest of ``words`` over all ranks ``r``, which takes each value modulo ``p`` once.
+    """Return the largest of ``words`` over all ranks ``r``, which takes each value modulo ``p`` once.
 
     Raises Undecided where that is no single difference ``B(x + m) - B(x)``.
     """

@@ -47,15 +47,15 @@ SHARED = "p | k"
 """The hypothesis under which chunks have equal parts of ``k``."""
 
 SOME_RANKS: tuple[Int, ...] = (0, p - 1, where(p > 1, 1, 0))
-"""Of these one is shown to do what some rank does."""
+"""Ranks, one of which is shown to do what some rank does."""
 
 k = Sym.var("k")
 
 FEW = range(1, 8)
-"""Of ranks: what is false for so many is not put to the solvers."""
+"""Numbers of ranks: a claim that is false for one of them is not put to the solvers."""
 
 Act = Callable[[Int, Int], Bool]
-"""``act(r, t)``: whether rank ``r`` does it in step ``t``."""
+"""``act(r, t)``: whether rank ``r`` acts, say sends, in step ``t``."""
 
 
 SILENT = "words of one rank: which ranks are silent when is not written as a formula; only their most is"
@@ -67,12 +67,12 @@ BROKEN = "V_path: no rank was found that a path goes through in all steps; it is
 
 
 class Bulk(NamedTuple):
-    """What a rank sends, in chunks, that sends in all steps of a span."""
+    """The chunks that are sent in a span by a rank that sends in all of its steps."""
 
     first: Int
     end: Int
     chunks: Int
-    """As the solvers read it."""
+    """The number of chunks, as the solvers read it."""
     product: Int
     """The same number as it is written down."""
 
@@ -108,7 +108,7 @@ class Cuts(Reader[dict[str, Int]]):
 
 
 def derive_whole(page: Page) -> Derivation:
-    """The closed forms, for powers of two if not for all numbers of ranks; Undecided where something is not shown."""
+    """Return the closed forms, for powers of two if not for all p; raise Undecided where something is not shown."""
     try:
         return formed(page)
     except Undecided:
@@ -119,7 +119,7 @@ def derive_whole(page: Page) -> Derivation:
 
 
 def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
-    """The closed forms where this is given, in words ``under``."""
+    """Return the closed forms where ``given`` holds, which ``under`` says in words."""
     if not (page.cuts or page.blocks):
         whole_vector = SympyReader()(page.words(r, t, 0, p, n, k))
         if not whole_vector.equals(symbols.n):
@@ -162,7 +162,7 @@ def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
 
 
 def parts_of_k(page: Page) -> None:
-    """Raises Undecided unless messages have the chunks' parts of ``k`` entries, of which the values may be added."""
+    """Raise Undecided unless messages have the chunks' parts of ``k`` entries, whose values may be added."""
     parts = chunk_words(c, p, k, page.count(r, t, p))
     for words, wanted in ((page.words, 2 * parts), (page.added, parts)):
         if repr(said := words(r, t, c, p, n, k)) != repr(wanted):
@@ -170,7 +170,10 @@ def parts_of_k(page: Page) -> None:
 
 
 def bulk(page: Page, first: Int, end: Int, given: Bool = True) -> tuple[Bulk, Sequence[Obligation]]:
-    """What is sent in a span, and what shows it; raises Undecided where messages grow or shrink in another way."""
+    """Return what a rank sends in a span, and the obligations that show it.
+
+    Raises Undecided where messages grow or shrink in another way.
+    """
     everything = page.chunks(p)
     if not (page.cuts or page.blocks):
         return Bulk(first, end, (end - first) * everything, (end - first) * everything), ()
@@ -200,7 +203,7 @@ def bulk(page: Page, first: Int, end: Int, given: Bool = True) -> tuple[Bulk, Se
 
 
 def cuts(page: Page) -> list[Int]:
-    """Where the spans end but the last, in their order."""
+    """Return the ends of all spans but the last, in their order; raise Undecided where that depends on p."""
     read = Cuts()
     found = list({**read(page.active(r, t, p)), **read(page.adds(t, p))}.values())
     for order in permutations(found):
@@ -214,12 +217,12 @@ def sends(page: Page) -> Act:
 
 
 def adds(page: Page) -> Act:
-    """A rank adds what its source sends."""
+    """Return the act of adding: a rank adds what its source sends."""
     return lambda x, step: both(page.adds(step, p), page.active(page.src(x, step, p), step, p))
 
 
 def steady(page: Page, edges: Sequence[Int]) -> Iterator[Obligation]:
-    """From one step of a span to the next nothing changes."""
+    """Yield the obligations that nothing changes from one step of a span to the next."""
     for act, what in ((sends(page), "who sends"), (adds(page), "who adds"), (lambda x, i: page.adds(i, p), "adding")):
         for first, end in pairwise(edges):
             inside = both(first <= t, t + 1 < end)
@@ -229,7 +232,7 @@ def steady(page: Page, edges: Sequence[Int]) -> Iterator[Obligation]:
 def most(
     page: Page, spans: Sequence[Bulk], act: Act, given: Bool = True
 ) -> tuple[Sequence[Bulk], Sequence[Obligation]]:
-    """The spans in which that rank acts that acts the most, and what shows it."""
+    """Return the spans in which the rank that acts the most acts, and the obligations that show it."""
 
     def times(x: Int) -> Int:
         return sum((where(act(x, one.first), one.chunks, 0) for one in spans), 0)
@@ -248,9 +251,9 @@ def most(
 
 
 def path(page: Page, given: Bool = True) -> Sequence[Obligation]:
-    """What shows that a path of messages goes through all steps; nothing where no such path is found.
+    """Return the obligation that a path of messages goes through all steps; nothing where no such path is found.
 
-    In each step a rank's own message goes on with it; in the first, that which the rank receives may.
+    The path stays with one rank and takes the messages that it sends; in the first step also one that it receives.
     """
     for x in SOME_RANKS:
         source = page.src(x, 0, p)
@@ -263,13 +266,13 @@ def path(page: Page, given: Bool = True) -> Sequence[Obligation]:
 
 
 def always_so(page: Page, claim: Bool, given: Bool = True) -> bool:
-    """Whether z3 finds that ``claim``, in which there is no step, holds for every p that is given."""
+    """Return whether z3 finds that ``claim``, in which there is no step, holds for every p that is given."""
     tried = Obligation("tried", always(page), implies(given, claim))
     return plausible(tried) and all(answer.holds for answer in answered([tried], False, page.encoding))
 
 
 def plausible(claim: Obligation) -> bool:
-    """Whether it holds for a few ranks, evaluated; what counts is confirmed by both solvers."""
+    """Return whether the claim, evaluated, holds for a few ranks; what counts is confirmed by both solvers."""
     names = sorted(variables(claim.claim) - {"p"})
 
     def fits(p: int, values: tuple[int, ...]) -> bool:
@@ -280,7 +283,7 @@ def plausible(claim: Obligation) -> bool:
 
 
 def confirmed(page: Page, claims: Sequence[Obligation]) -> tuple[Sequence[Obligation], bool]:
-    """``claims``, which both solvers confirm, and whether one only for p < 2^31.
+    """Return ``claims``, which both solvers confirm, and whether one only for p < 2^31.
 
     Raises Undecided at the first that they do not confirm.
     """
@@ -303,7 +306,7 @@ IN_TREE = (
 
 
 def tree(page: Page) -> Derivation:
-    """The closed forms; raises Undecided where the page is no such tree, or a solver does not confirm it."""
+    """Return the closed forms; raise Undecided where the page is no such tree, or a solver does not confirm it."""
     first = next(iter(cuts(page)), page.steps(p))
     words, added = (SympyReader()(of(r, t, 0, p, n, k)) for of in (page.words, page.added))
     if words.has(*map(SympyReader(), (r, t))):
@@ -318,13 +321,13 @@ def tree(page: Page) -> Derivation:
 
 
 def shape(page: Page, levels: Int) -> Iterator[Obligation]:
-    """What makes it a tree with so many steps on one way."""
+    """Yield the obligations that make the page a tree with ``levels`` steps on one way."""
     spent, step = subject(page).spent, during(page)
     if spent is None:
         raise Undecided("which ranks have nothing left is not stated: spent(r, c, t, p)")
 
     def sent(at: Int) -> Int:
-        """At most so many messages has a rank sent before that step."""
+        """Return an upper bound on the messages that rank ``r`` has sent before step ``at``."""
         return where(spent(r, 0, at, p), 1, where(at <= levels, 0, at - levels))
 
     def sends(rank: Int) -> Int:
@@ -343,7 +346,7 @@ def shape(page: Page, levels: Int) -> Iterator[Obligation]:
 
 
 class InSpan(LogReader):
-    """Reads a term as it is in the span number ``at``; ``ends``: by how an end is spelt, whose end it is."""
+    """Reads a term as it is in the span number ``at``; ``ends`` gives, for an end as it is spelt, the span's number."""
 
     def __init__(self, ends: Mapping[str, int], at: int) -> None:
         super().__init__()
@@ -362,7 +365,7 @@ class InSpan(LogReader):
 
 
 def spanned(page: Page, many: Callable[[Int, Int], Int]) -> tuple[Expr, list[tuple[Span, Expr, bool]]]:
-    """The number of steps; and of each span which steps it has, ``many`` in each, and whether it adds.
+    """Return the number of steps; and for each span its steps, ``many`` in each of them, and whether it adds.
 
     Raises Undecided where the order of the ends depends on ``p``, or something has no closed form.
     """

@@ -33,7 +33,7 @@ class Citation(NamedTuple):
     text: str
 
     def bibtex(self) -> str:
-        """The entry; names, title and year in fields of their own where they are told apart."""
+        """Return the entry; names, title and year in fields of their own where they are told apart."""
         told = PAPER.fullmatch(self.text)
         fields = (
             {"key": self.key, "note": breakable(escaped(self.text.rstrip(".")))} if told is None else described(told)
@@ -43,7 +43,7 @@ class Citation(NamedTuple):
 
 
 def described(told: re.Match[str]) -> dict[str, str]:
-    """The fields of a paper; braces keep the title's capitals."""
+    """Return the fields of a paper; braces keep the title's capitals."""
     authors = " and ".join(re.split(r", | and ", told["authors"]))
     venue = told["venue"] + (told["more"] or "")
     return {
@@ -53,23 +53,23 @@ def described(told: re.Match[str]) -> dict[str, str]:
 
 
 def cited(page: Page) -> list[Citation]:
-    """What the page's docstring cites, in its order."""
+    """Return the citations in the page's docstring, in their order."""
     return [Citation(key, " ".join(text.split())) for key, text in FOOTNOTE.findall(page.doc)]
 
 
 def source(name: str) -> Citation | None:
-    """The paper that a bound calls so; None where there is none of that name."""
+    """Return the paper that a bound gives as its source; None where there is none of that name."""
     return Citation(KEYS[name], SOURCES[name]) if name in KEYS else None
 
 
 def bibtex(citations: Iterable[Citation]) -> str:
-    """All entries, each key once, in alphabetical order."""
+    """Return all entries, each key once, in alphabetical order."""
     by_key = {one.key: one for one in citations}
     return "\n\n".join(by_key[key].bibtex() for key in sorted(by_key))
 
 
 def cite(citations: Sequence[Citation]) -> str:
-    r"""The command that cites them.
+    r"""Return the command that cites the entries.
 
     >>> cite([Citation("A", ""), Citation("B", "")]), cite([])
     ('\\cite{A,B}', '')
@@ -78,7 +78,7 @@ def cite(citations: Sequence[Citation]) -> str:
 
 
 def breakable(text: str) -> str:
-    r"""The text with places in long names at which a line may end.
+    r"""Return the text with places in long names at which a line may end.
 
     >>> print(breakable(r"at src/mpi/coll/a\_b.c"))
     at src/\allowbreak{}mpi/\allowbreak{}coll/\allowbreak{}a\_\allowbreak{}b.c

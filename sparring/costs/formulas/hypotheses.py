@@ -13,16 +13,16 @@ from sparring.spec.core.digits import log_of, power_of
 
 POWER = "p = 2^m"
 HYPOTHESES = ("p | n", "p | k", POWER, "p not 2^m", "2^floor(log2 p) | n", "p = radix^m", "k p <= n")
-"""Those that a claim may have; several are joined by commas."""
+"""The hypotheses that a claim may have; several are joined by commas."""
 MULTIPLE, POWER_OF = re.compile(r"(\d+)( p)? \| n"), re.compile(r"p = (\d+)\^m")
-"""Others that a cost may have, with a number in them: ``8 | n``, ``128 p | n``, ``p = 3^m``."""
+"""Other hypotheses that a cost may have, with a number in them: ``8 | n``, ``128 p | n``, ``p = 3^m``."""
 
 RELATIONS: Mapping[str, Callable[[int, int], bool]] = {"|": lambda x, y: y % x == 0, "<": lt, "<=": le}
 Point = Mapping[str, int | Fraction]
 
 
 def parts(given: str) -> list[str]:
-    """The hypotheses that ``given`` joins.
+    """Return the hypotheses that ``given`` joins.
 
     >>> parts("p = 2^m, p | n"), parts("")
     (['p = 2^m', 'p | n'], [])
@@ -31,7 +31,7 @@ def parts(given: str) -> list[str]:
 
 
 def holds(given: str, at: Point) -> bool:
-    """Whether these hypotheses hold there, ``radix`` being 2 where it has no value.
+    """Return whether all hypotheses of ``given`` hold at the point, ``radix`` being 2 where it has no value.
 
     Raises InputError for another letter that has none, KeyError for a relation that is not known.
     """
@@ -39,7 +39,7 @@ def holds(given: str, at: Point) -> bool:
 
 
 def single(hypothesis: str, at: Point) -> bool:
-    """Whether one holds.
+    """Return whether one hypothesis holds at the point.
 
     >>> [single(one, {"p": 9, "n": 72}) for one in ("8 p | n", "p = 3^m", "2^floor(log2 p) | n", "n <= 2^5")]
     [True, True, True, False]
@@ -56,7 +56,7 @@ def single(hypothesis: str, at: Point) -> bool:
 
 
 def amount(text: str, at: Point) -> int:
-    """A number, or a letter's value; raises InputError where it has none."""
+    """Return a number, or a letter's value; raise InputError where it has none."""
     base, _, exponent = text.partition("^")
     if base.isdigit():
         return int(int(base) ** int(exponent or 1))

@@ -25,7 +25,7 @@ Enclosure = Callable[[Values], Interval]
 
 
 def interval(low: Fraction | int, high: Fraction | int | None = None) -> Interval:
-    """All numbers from ``low`` to ``high``, or that number alone, and a little more where floats round."""
+    """Return all numbers from ``low`` to ``high``, or that number alone, and a little more where floats round."""
     ends = [
         iv.mpf(x.numerator) / iv.mpf(x.denominator) for x in (Fraction(low), Fraction(low if high is None else high))
     ]
@@ -33,14 +33,14 @@ def interval(low: Fraction | int, high: Fraction | int | None = None) -> Interva
 
 
 def sign(x: Interval) -> int | None:
-    """1 or -1 where all of ``x`` is above or below 0, 0 where it is 0 itself, None where that is open."""
+    """Return 1 or -1 where all of ``x`` is above or below 0, 0 where it is 0 itself, None where that is open."""
     if x.a > 0 or x.b < 0:
         return 1 if x.a > 0 else -1
     return 0 if x.a == x.b == 0 else None
 
 
 def enclosure(x: Expr) -> Enclosure:
-    """Where ``x`` lies, as a function of its letters' intervals.
+    """Return an interval that holds ``x``, as a function of its letters' intervals.
 
     Raises Undecided for an operation that is not enclosed; the function KeyError for a letter without a value.
 
@@ -74,14 +74,14 @@ def enclosure(x: Expr) -> Enclosure:
 
 
 def as_integer(x: Interval, within: Expr) -> int:
-    """The integer that ``x`` is; raises Undecided where it is none."""
+    """Return the integer that ``x`` is; raise Undecided where it is none."""
     if x.a != x.b or x.a != math.floor(x.a):
         raise Undecided(f"{within}: no enclosure where {x} is no single integer")
     return int(x.a)
 
 
 def summed(x: Expr) -> Enclosure:
-    """A sum, term by term."""
+    """Return the enclosure of a sum, term by term."""
     (letter, *edges), inner = x.limits[0], enclosure(x.function)
     ends = [enclosure(edge) for edge in edges]
 
@@ -94,7 +94,7 @@ def summed(x: Expr) -> Enclosure:
 
 
 def chosen(x: Expr) -> Enclosure:
-    """The cases that may hold, up to the first that surely does."""
+    """Return the enclosure of the cases that may hold, up to the first that surely does."""
     cases = [(enclosure(value), condition(test)) for value, test in x.args]
 
     def found(values: Values) -> Interval:
@@ -110,7 +110,7 @@ def chosen(x: Expr) -> Enclosure:
 
 
 def condition(x: Expr) -> Callable[[Values], bool | None]:
-    """Whether a comparison holds, None where that is open, as a function of intervals."""
+    """Return a function of intervals that says whether a comparison holds, or None where that is open."""
     if x == True:  # noqa: E712  # sympy's own
         return lambda values: True
     difference = enclosure(x.lts - x.gts)
@@ -124,12 +124,12 @@ def condition(x: Expr) -> Callable[[Values], bool | None]:
 
 
 def hull(parts: list[Interval], low: Callable[..., Any], high: Callable[..., Any]) -> Interval:
-    """From the ``low`` of all lower ends to the ``high`` of all upper ones."""
+    """Return the interval from the ``low`` of all lower ends to the ``high`` of all upper ones."""
     return iv.mpf([low(part.a for part in parts), high(part.b for part in parts)])
 
 
 def rounded(how: Callable[[Any], int]) -> Callable[[list[Interval]], Interval]:
-    """Floor or ceiling of both ends."""
+    """Return the floor or ceiling of an interval's ends, as a function."""
     return lambda args: iv.mpf([how(args[0].a), how(args[0].b)])
 
 

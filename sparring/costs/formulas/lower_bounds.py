@@ -28,7 +28,7 @@ from sparring.spec.core.model import Page
 
 PATARASUK, CHAN, OKTOPK = "Patarasuk and Yuan 2009", "Chan et al. 2007", "Li and Hoefler 2022"
 RANKS = 16
-"""Up to so many, z3 looks for a way to know pairs that escapes a bound."""
+"""The most ranks for which z3 looks for a way to know pairs that escapes a bound."""
 
 
 class Floor(NamedTuple):
@@ -39,11 +39,11 @@ class Floor(NamedTuple):
     source: str
     """The paper; empty where it is our own count."""
     scope: str = ""
-    """Of which algorithms and inputs it is, in a sentence; empty where of all that do the same."""
+    """The algorithms and inputs that the bound is of, in a sentence; empty where of all that do the same."""
 
 
 def lower_bounds(page: Page) -> Sequence[Floor]:
-    """What every algorithm needs that does the same; of sparse chunks :func:`of_unions` says more."""
+    """Return bounds for every algorithm that does what the page does; :func:`of_unions` says more of sparse chunks."""
     latency = Floor("messages", CeilLog2(p), CHAN)
     if page.data == "lists":
         return [Floor("words", 2 * k * (p - 1), "", ALL_LISTS), latency]
@@ -64,14 +64,14 @@ KNOWN = "all supports are the same and known to be, so that values alone are sen
 
 
 def of_unions(support: str, all_: Expr) -> Floor:
-    """The bound on words as pairs under a model of supports; ``all_``: the size of the union of all ranks' supports."""
+    """Return the bound on pairs under a model of supports; ``all_``: the size of the union of all ranks' supports."""
     if support == "identical":
         return Floor("pairs", 2 * k * (p - 1) / p, PATARASUK, KNOWN)
     return Floor("pairs", 2 * sympy.expand(all_ - k), "", DISJOINT if support == "disjoint" else LACKED)
 
 
 def escaping(words: Expr, ranks: int) -> dict[str, Any] | None:
-    """A way to know ``k`` pairs, each by one rank at most, with which no rank must receive ``words``; None for none.
+    """Return how ``k`` pairs can be known, each by one rank at most, so that no rank must receive ``words``; or None.
 
     ``words``: a multiple of ``k``.  Decided by z3 for all ``k``.
     """
@@ -87,12 +87,12 @@ def escaping(words: Expr, ranks: int) -> dict[str, Any] | None:
 
 
 def judge_bounds(page: Page) -> list[tuple[str, Verdict, str]]:
-    """What z3 says of a page's bound where that is about a result of which each pair is known to one rank at most."""
+    """Judge with z3 a page's bound for results of which each pair is known to one rank at most."""
     return [("bound", *found(one)) for one in lower_bounds(page) if one.scope == ONE_RANK]
 
 
 def found(floor: Floor) -> tuple[Verdict, str]:
-    """Whether z3 finds a way to know pairs that escapes it."""
+    """Return the verdict on a bound: refuted where z3 finds a way to know pairs that escapes it."""
     for ranks in range(1, RANKS + 1):
         if known := escaping(floor.formula, ranks):
             return REFUTED, f"p={ranks}: no rank must receive {floor.formula} words where {known}"

@@ -11,14 +11,14 @@ from sparring.costs.formulas.symbols import LENGTHS, B, CeilLog, CeilLog2, Expr,
 from sparring.errors import InputError
 
 DIVIDED = {f"p | {m}": m for m in LENGTHS}
-"""Hypotheses, and what ``p`` divides there; several are joined by commas."""
+"""Hypotheses, each with the letter that ``p`` divides; several are joined by commas."""
 
 NUMBERED = ("8 | n", "8 p | n", "p = 3^m")
 """Hypotheses with a number in them, here with one for any."""
 
 
 def simplified(x: Expr, given: str) -> Expr:
-    """``x`` under the hypothesis ``given``: "", "p | n", "p | k", "p = 2^m", or several, "p | n, p | k".
+    """Return ``x`` under the hypothesis ``given``: "", "p | n", "p | k", "p = 2^m", or several, "p | n, p | k".
 
     So with "8 | n", "128 p | n" and "p = 3^m".  Others change nothing.
 
@@ -38,7 +38,7 @@ def simplified(x: Expr, given: str) -> Expr:
 
 
 def shared(part: str) -> tuple[Expr, Expr]:
-    """Which letter is divided where that is given, and by what.
+    """Return the letter that is divided under the hypothesis ``part``, and its divisor.
 
     >>> shared("p | k"), shared("8 p | n"), shared("3 | n")
     ((k, p), (n, 8*p), (n, 3))
@@ -48,7 +48,7 @@ def shared(part: str) -> tuple[Expr, Expr]:
 
 
 def hypotheses(given: str) -> list[str]:
-    """Those that ``given`` joins; raises InputError for one that is not known."""
+    """Return the hypotheses that ``given`` joins; raise InputError for one that is not known."""
     found = parts(given)
     if any(part not in HYPOTHESES and not MULTIPLE.fullmatch(part) and not POWER_OF.fullmatch(part) for part in found):
         known = ", ".join(map(repr, (*HYPOTHESES, *NUMBERED)))
@@ -57,12 +57,12 @@ def hypotheses(given: str) -> list[str]:
 
 
 def even(exact: Iterable[Expr]) -> str:
-    """The hypothesis under which nothing in ``exact`` is rounded, shared out or logarithm; "p | n" if nothing is."""
+    """Return the hypothesis under which ``exact`` has nothing rounded, shared out or logarithm; "p | n" if none."""
     atoms = {b for x in exact for b in x.atoms(B, CeilLog2, FloorLog2)}
     found = {POWER if isinstance(b, (CeilLog2, FloorLog2)) else f"p | {b.args[1]}" for b in atoms}
     return ", ".join(given for given in HYPOTHESES if given in found) or "p | n"
 
 
 def tidy(x: Expr) -> Expr:
-    """``x``, factored where that is shorter."""
+    """Return ``x``, factored where that is shorter."""
     return min(sympy.factor(x), x, key=sympy.count_ops)

@@ -22,7 +22,7 @@ Expr: TypeAlias = Any  # sympy ships no types
 
 
 def symbol(name: str) -> Expr:
-    """The letter ``name``: a natural number, and ``p`` is at least 1."""
+    """Return the letter ``name``: a natural number, and ``p`` is at least 1."""
     return sympy.Symbol(name, integer=True, **{"positive" if name == "p" else "nonnegative": True})
 
 
@@ -30,12 +30,12 @@ p, n, r, t, c, k, width = map(symbol, ("p", "n", "r", "t", "c", "k", "width"))
 OCTETS = tuple(map(symbol, ("m", "size", "width")))
 """The letters of a page's ``octets``."""
 LENGTHS = (n, k)
-"""What is shared out among the chunks."""
+"""The letters of the lengths that are shared out among the chunks."""
 alpha, beta, gamma = sympy.symbols("alpha beta gamma", nonnegative=True)
 node = sympy.Symbol("node", integer=True, positive=True)
 """Ranks of a node."""
 alpha_in, beta_in, alpha_out, beta_out = sympy.symbols("alpha_in beta_in alpha_out beta_out", nonnegative=True)
-"""Within a node, and between nodes."""
+"""Seconds of a message and of a byte within a node, and between nodes."""
 
 
 class B(sympy.Function):  # type: ignore[misc]  # sympy ships no types
@@ -47,7 +47,7 @@ class B(sympy.Function):  # type: ignore[misc]  # sympy ships no types
 
     @classmethod
     def eval(cls, x: Expr, m: Expr | None = None) -> Expr | None:
-        """A simpler form, or None where there is none."""
+        """Return a simpler form, or None where there is none."""
         if m is None:
             return cls(x, n)
         x = sympy.expand(x)
@@ -64,7 +64,7 @@ class Logarithm(sympy.Function):  # type: ignore[misc]  # sympy ships no types
     text: ClassVar[str]
     typeset: ClassVar[str]
     bracketed: ClassVar[bool] = False
-    """Brackets are part of how it is written."""
+    """Whether brackets are part of how the logarithm is written."""
 
     def _latex(self, printer: Any) -> str:
         x, *base = self.args
@@ -144,12 +144,12 @@ OPERATORS: Mapping[str, Any] = {
 
 
 def without_floors(x: Expr) -> Expr:
-    """``x`` with every ``B`` written out as a floor."""
+    """Return ``x`` with every ``B`` written out as a floor."""
     return x.replace(B, lambda at, m: sympy.floor(at * m / p))
 
 
 def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
-    """The value of ``x``, in exact arithmetic: numbers are never floats.
+    """Return the value of ``x``, in exact arithmetic: numbers are never floats.
 
     >>> exact(without_floors(B(2)), {"n": 10**18, "p": 3})
     Fraction(666666666666666666, 1)
@@ -171,7 +171,7 @@ def exact(x: Expr, values: Mapping[str, int | Fraction]) -> Fraction:
 
 
 def exactly(x: Fraction, base: int | Fraction) -> int:
-    """The ``m`` with ``x = base**m``; raises Undecided where there is none."""
+    """Return the ``m`` with ``x = base**m``; raise Undecided where there is none."""
     m = log_of(math.floor(x), int(base))
     if x != int(base) ** m:
         raise Undecided(f"the logarithm of {x} to the base {base} is no integer")
@@ -179,7 +179,7 @@ def exactly(x: Fraction, base: int | Fraction) -> int:
 
 
 def ceil_log(x: int, base: int) -> int:
-    """The least ``m`` with ``x <= base**m``."""
+    """Return the least ``m`` with ``x <= base**m``."""
     m = 0
     while base**m < x:
         m += 1

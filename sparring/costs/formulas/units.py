@@ -48,7 +48,7 @@ Given = int | float | str | Fraction
 
 
 def parse(text: str) -> dict[str, Fraction]:
-    """The point that ``p=8,n=1000000,alpha=5us`` names.
+    """Return the point that ``p=8,n=1000000,alpha=5us`` names.
 
     >>> parse("p=8,alpha=5us")
     {'p': Fraction(8, 1), 'alpha': Fraction(1, 200000)}
@@ -60,12 +60,12 @@ def parse(text: str) -> dict[str, Fraction]:
 
 
 def point(values: Mapping[str, Given]) -> dict[str, Fraction]:
-    """Each value as an exact number; raises InputError, naming the letter, where one is none."""
+    """Return each value as an exact number; raise InputError, naming the letter, where one is none."""
     return folded({letter: value(letter, given) for letter, given in values.items()})
 
 
 def folded(values: Mapping[str, Fraction]) -> dict[str, Fraction]:
-    """The letters of LogGP as alpha and beta.
+    """Return the values with the letters of LogGP as alpha and beta.
 
     In lock step a rank's next message begins when the last has arrived, or after the gap ``g`` if that
     is longer: a step with a message of m bytes takes max(L + 2 o, g) + (m - 1) G.
@@ -91,12 +91,12 @@ def folded(values: Mapping[str, Fraction]) -> dict[str, Fraction]:
 
 
 def full(values: Mapping[str, Given]) -> dict[str, Fraction]:
-    """As :func:`point`, with the width and the time of an addition, which need not be given."""
+    """Return the point as :func:`point`, with defaults for the width and the time of an addition."""
     return {"width": Fraction(WIDTH), "gamma": Fraction(0), **point(values)}
 
 
 def value(letter: str, given: Given) -> Fraction:
-    """One letter's value."""
+    """Return one letter's value."""
     seconds = {**TIMES, **LEVELS, **LOGGP}
     if letter not in (*NUMBERS, *seconds):
         raise InputError(f"no letter {letter!r}; costs have {', '.join([*NUMBERS, *seconds])}")
@@ -115,7 +115,7 @@ def value(letter: str, given: Given) -> Fraction:
 
 
 def bandwidth(text: str) -> Fraction:
-    """Bytes a second.
+    """Return a bandwidth in bytes a second.
 
     >>> bandwidth("25Gbit/s")
     Fraction(3125000000, 1)
@@ -128,7 +128,7 @@ def bandwidth(text: str) -> Fraction:
 
 
 def fraction(text: str) -> Fraction | None:
-    """The number that ``text`` is, exactly; None where it is none or too large to write down."""
+    """Return the number that ``text`` is, exactly; None where it is none or too large to write down."""
     digits, _, exponent = text.lower().partition("e")
     if len(text) > LARGEST_EXPONENT or (exponent and not exponent.lstrip("+-").isdigit()):
         return None

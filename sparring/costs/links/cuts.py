@@ -27,18 +27,18 @@ from typing import NamedTuple
 from sparring.proofs.contention.networks import Edge, Topology
 
 RANKS = 128
-"""Up to so many, the routes of all pairs are walked."""
+"""The most ranks of which the routes of all pairs are walked."""
 
 
 class Cut(NamedTuple):
-    """Where words must cross."""
+    """A cut between parts of the ranks, and the words that must cross it."""
 
     name: str
-    """What is cut from what."""
+    """The parts that are cut from each other."""
     words: int
-    """So many times ``n`` words must cross, in all."""
+    """The words that must cross in all, in units of ``n``."""
     links: int
-    """The links that they can take."""
+    """The number of links that the words can take."""
 
     @property
     def share(self) -> Fraction:
@@ -48,7 +48,7 @@ class Cut(NamedTuple):
 
 @lru_cache(maxsize=32)
 def tightest(topology: Topology, p: int) -> Cut | None:
-    """The best bound among parts of neighbouring ranks; None for one rank.
+    """Return the best bound among parts of neighbouring ranks; None for one rank.
 
     For more than ``RANKS`` it is that of each rank by itself, where that is known, else None.
     """
@@ -64,17 +64,17 @@ PORTS = {"crossbar": 1, "tree": 1, "fat_tree": 1, "ring": 2}
 
 
 def ports(p: int, links: int = 1, name: str = "rank") -> Cut:
-    """The bound by ``p`` ranks, or nodes, each a part with so many links out and in."""
+    """Return the bound by ``p`` ranks, or nodes, each a part with so many links out and in."""
     return Cut(f"each {name} by itself", 2 * (p - 1), links * p)
 
 
 def links(topology: Topology, p: int) -> frozenset[Edge]:
-    """All links that a message between two ranks can cross."""
+    """Return all links that a message between two ranks can cross."""
     return frozenset(link for src in range(p) for dst in range(p) if src != dst for link in topology.route(src, dst, p))
 
 
 def cuts(edges: AbstractSet[Edge], p: int) -> Iterator[Cut]:
-    """Bounds by parts of 1, 2, 4, ... neighbouring ranks: all of them, and the one with the fewest links."""
+    """Yield bounds by parts of 1, 2, 4, ... neighbouring ranks: all of them, and the one with the fewest links."""
     for size in (1 << i for i in range((p - 1).bit_length())):
         parts = [range(first, min(first + size, p)) for first in range(0, p, size)]
         sides = [crossing(edges, around(edges, part, p)) for part in parts]
@@ -85,18 +85,18 @@ def cuts(edges: AbstractSet[Edge], p: int) -> Iterator[Cut]:
 
 
 def spoken(first: int, last: int) -> str:
-    """Neighbouring ranks in words."""
+    """Return neighbouring ranks in words."""
     return f"rank {first}" if first == last else f"ranks {first} to {last}"
 
 
 def crossing(edges: Iterable[Edge], inside: AbstractSet[Hashable]) -> tuple[int, int]:
-    """How many links lead out, and how many in."""
+    """Return the number of links that lead out, and of those that lead in."""
     ends = [(src in inside, dst in inside) for src, dst in edges]
     return ends.count((True, False)), ends.count((False, True))
 
 
 def around(edges: AbstractSet[Edge], part: Iterable[int], p: int) -> set[Hashable]:
-    """The part and the switches that are taken to it, one by one, as long as fewer links then cross.
+    """Return the part and the switches that are taken to it, one by one, as long as fewer links then cross.
 
     A node that is not one of the ``p`` ranks is a switch.  Wherever switches are taken to, the bound holds.
     """
@@ -112,5 +112,5 @@ def around(edges: AbstractSet[Edge], part: Iterable[int], p: int) -> set[Hashabl
 
 
 def gain(neighbours: list[Hashable], inside: AbstractSet[Hashable]) -> int:
-    """How many fewer links cross where a switch with these neighbours is inside."""
+    """Return how many fewer links cross where a switch with these neighbours is inside."""
     return sum(1 if node in inside else -1 for node in neighbours)

@@ -26,7 +26,7 @@ from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.schedule import number, truth
 
 RANKS = 512
-"""Up to so many, every message is counted."""
+"""The most ranks for which costs are counted, message by message."""
 
 Union = Callable[[int], Any]
 
@@ -48,17 +48,17 @@ class Nodes:
 
 
 class Counted(NamedTuple):
-    """What was counted."""
+    """The counts at one point."""
 
     time: Fraction
     inside: int
     """Steps in which no message leaves its node."""
     outside: int
-    """Steps in which some do, or, on a topology, any is sent."""
+    """Steps in which some messages leave their node, or, on a topology, any is sent."""
     sharing: int
-    """The most messages of one step on one link that they share."""
+    """The most messages of one step that share one link."""
     startup: Fraction
-    """Seconds of the time that go with the number of messages alone."""
+    """The seconds of the time that depend on the number of messages alone."""
 
 
 Sized = tuple[Fraction, Fraction]
@@ -83,7 +83,7 @@ Sent = Sequence[tuple[Message, Sequence[Hashable] | None]]
 def leveled(
     page: Page, nodes: Nodes, *, p: int, n: int, k: int = 0, width: int = 4, union: Union | None = None
 ) -> Counted:
-    """The page on ``p`` ranks with vectors of ``n`` entries; ``union``: sizes u(s), where chunks are sparse.
+    """Count the page on ``p`` ranks with vectors of ``n`` entries; ``union``: sizes u(s), where chunks are sparse.
 
     Raises InputError for more than RANKS ranks, ScheduleFault where the formulas make no schedule.
     """
@@ -99,13 +99,13 @@ def linked(
     page: Page, topology: Topology, machine: Machine, *, p: int, n: int, k: int = 0, width: int = 4,
     union: Union | None = None,
 ) -> Counted:  # fmt: skip
-    """The page on a topology, whose links each take ``machine.beta`` for a byte; otherwise as :func:`leveled`."""
+    """Count the page on a topology, whose links take ``machine.beta`` for a byte; otherwise as :func:`leveled`."""
     route = cache(lambda src, dst: topology.route(src, dst, p))
     return counted(steps(page, p, n, k, width, union), route, machine, machine)
 
 
 def counted(steps: Iterable[Sequence[Message]], route: Route, inside: Machine, outside: Machine) -> Counted:
-    """Step by step."""
+    """Count step by step."""
     time, startup, crossing, sharing = Fraction(0), Fraction(0), [], 0
     for step in steps:
         sent = [(message, route(message.src, message.dst)) for message in step]
@@ -117,7 +117,7 @@ def counted(steps: Iterable[Sequence[Message]], route: Route, inside: Machine, o
 
 
 def lasting(sent: Sent, inside: Machine, outside: Machine) -> Fraction:
-    """How long the messages of a step take: those of its slowest rank within a node, or over its fullest link."""
+    """Return the time that a step's messages take: its slowest rank's within a node, or its fullest link's."""
     shared = fullest((link, message.nbytes) for message, links in sent for link in links or ())
     outer = outside.alpha * most(message.src for message, links in sent if links is not None) + outside.beta * shared
     stays = [message for message, links in sent if links is None]
@@ -125,7 +125,7 @@ def lasting(sent: Sent, inside: Machine, outside: Machine) -> Fraction:
 
 
 def fullest(parts: Iterable[tuple[Any, Fraction]]) -> Fraction:
-    """The largest sum of what belongs to one key."""
+    """Return the largest sum of what belongs to one key."""
     sums: dict[Any, Fraction] = {}
     for key, part in parts:
         sums[key] = sums.get(key, Fraction(0)) + part
@@ -133,12 +133,12 @@ def fullest(parts: Iterable[tuple[Any, Fraction]]) -> Fraction:
 
 
 def most(keys: Iterable[Hashable]) -> int:
-    """How often the most frequent one occurs."""
+    """Return how often the most frequent key occurs."""
     return max(Counter(keys).values(), default=0)
 
 
 def steps(page: Page, p: int, n: int, k: int, width: int, union: Union | None) -> Iterator[Sequence[Message]]:
-    """The messages, with their bytes and what their receivers add."""
+    """Yield the messages of each step, with their bytes and the values that their receivers add."""
     if p > RANKS:
         raise InputError(f"p={p}: where links are shared every message is counted, for at most {RANKS} ranks")
     for t, sends in enumerate(schedule(page, p)):
@@ -148,7 +148,7 @@ def steps(page: Page, p: int, n: int, k: int, width: int, union: Union | None) -
 
 
 def message_sizes(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) -> Iterator[Sized]:
-    """Bytes of each message, and values that its receiver adds: of whole vectors, of lists, of selected entries."""
+    """Yield bytes of each message and values that its receiver adds, for whole vectors, lists, selected entries."""
     for src, _, chunks in sends:
         words = number(page.words(src, t, chunks.start, p, n, k))
         added = number(page.added(src, t, chunks.start, p, n, k))
@@ -158,7 +158,7 @@ def message_sizes(page: Page, sends: Sends, t: int, p: int, n: int, k: int, widt
 
 
 def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: Union) -> Iterator[Sized]:
-    """The same of chunks that hold the union of several ranks' entries, which lie evenly in them."""
+    """Yield the same for chunks that hold the union of several ranks' entries, which lie evenly in them."""
     many, length = contributions.contributed(page, contributions.contributions(page)), contributions.longest(page, p, n)
     octets: Any = page.octets  # typed for integers and symbols, and right for fractions
     sending = message_bytes.sending(page)

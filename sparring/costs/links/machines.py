@@ -70,40 +70,40 @@ class Timed(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaul
     seconds: tuple[Seconds, Seconds, Seconds, Seconds]
     """The least of all rounds, and the quartiles."""
     predicted: Seconds | None = None
-    """What the fit says, or an algorithm's derived cost."""
+    """The prediction of the fit, or an algorithm's derived cost."""
     fitted: bool = False
-    """Whether the fit has seen it; else it was held out."""
+    """Whether the fit used this timing; else it was held out."""
     distance: Count | None = None
-    """Of an exchange: rank ``r`` sends to rank ``r + distance``."""
+    """The distance of an exchange: rank ``r`` sends to rank ``r + distance``."""
     algorithm: str = ""
     k: Count | None = None
     """Entries that a rank keeps, where the algorithm is a sparse one."""
 
     @property
     def median(self) -> float:
-        """Seconds."""
+        """The median of the seconds."""
         return self.seconds[2]
 
     @property
     def error(self) -> float | None:
-        """By which part of what was measured the prediction is too high, or, negative, too low."""
+        """The relative error of the prediction: above 0 where it is too high, below 0 where it is too low."""
         return None if self.predicted is None or not self.median else self.predicted / self.median - 1
 
 
 class Measured(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """How a machine's numbers were found, and what they are worth."""
+    """The measurement that a machine's numbers come from, and how good these are."""
 
     ranks: Count
     hosts: Count
     cores: Count
-    """That the ranks may use, on all hosts."""
+    """The cores that the ranks may use, on all hosts."""
     mpi: str
     rounds: Count
     seconds: Seconds
     clock: Seconds
     """The least time that the clock tells apart."""
     intervals: dict[Letter, tuple[Seconds, Seconds]]
-    """Where 95 percent of the values lie that are fitted to rounds and sizes drawn again, with replacement."""
+    """The intervals of 95 percent of the values fitted to rounds and sizes drawn again, with replacement."""
     timed: list[Timed]
     crowded: bool = False
     """Whether some host has more ranks than cores: then ranks wait for each other's turn, and not for the network."""
@@ -130,7 +130,7 @@ class Stored(msgspec.Struct, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class Machine:
-    """What a message, a byte and an addition take, exactly: ``alpha``, ``beta`` and ``gamma`` seconds.
+    """The exact seconds of a message, a byte and an addition: ``alpha``, ``beta`` and ``gamma``.
 
     Each is given as a number of seconds or as a time, ``"5us"``; ``beta`` also as a rate,
     ``"25Gbit/s"``.  ``source``: where the numbers are from.  ``work``: seconds an entry of "select",
@@ -164,13 +164,13 @@ class Machine:
 
     @property
     def letters(self) -> dict[str, Fraction]:
-        """Its values, as ``Cost.at`` takes them."""
+        """The machine's values by letter, as ``Cost.at`` takes them."""
         return {"alpha": self.alpha, "beta": self.beta, "gamma": self.gamma}
 
     def seconds(self, work: Kind, entries: int | Fraction) -> Fraction:
-        """What selecting from, merging or packing so many ``entries`` takes at once.
+        """Return the seconds that it takes to select from, merge or pack so many ``entries`` at once.
 
-        Between two sizes of the table it grows evenly; beyond them an entry takes what it takes at the nearest.
+        Between two sizes of the table the time grows evenly; beyond them an entry takes as long as at the nearest size.
         Raises InputError where the machine has no table for that ``work``.
         """
         if work not in self.work:
@@ -179,7 +179,7 @@ class Machine:
 
     @classmethod
     def loggp(cls, **letters: units.Given) -> Machine:
-        """The machine of LogGP's ``L``, ``o``, ``G`` and, if a gap matters, ``g``; see ``units.folded``.
+        """Return the machine of LogGP's ``L``, ``o``, ``G`` and, if a gap matters, ``g``; see ``units.folded``.
 
         >>> Machine.loggp(L="5us", o="1us", G="4ns").alpha
         Fraction(1749, 250000000)
@@ -191,7 +191,7 @@ class Machine:
 
     @classmethod
     def preset(cls, name: str) -> Machine:
-        """The machine called ``name``, one of ``PRESETS``; raises InputError where there is none."""
+        """Return the machine called ``name``, one of ``PRESETS``; raise InputError where there is none."""
         if name not in PRESETS:
             hint = did_you_mean(name, PRESETS)
             raise InputError(f"no machine {name!r}; {hint}there are {', '.join(PRESETS)}; ./file.json works too.")
@@ -200,7 +200,7 @@ class Machine:
 
     @classmethod
     def load(cls, path: str | Path) -> Machine:
-        """The machine that the JSON file at ``path`` holds; raises InputError, naming what is wrong."""
+        """Return the machine that the JSON file at ``path`` holds; raise InputError, naming what is wrong."""
         file = Path(path)
         try:
             data = file.read_bytes() if file.stat().st_size <= LARGEST else None
@@ -227,14 +227,14 @@ class Machine:
             raise InputError(f"{file}: {error}") from error
 
     def dump(self) -> dict[str, Any]:
-        """What its file holds, every value exactly: as a decimal where that is short, else as a fraction."""
+        """Return the contents of the machine's file, each value exact: a short decimal, else a fraction."""
         values = {letter: exact(x) for letter, x in self.letters.items()}
         told: dict[str, Any] = {"schema": 1, **values, "name": self.name, "source": self.source}
         rest = {"work": self.work, "measured": self.measured}
         return told | {what: msgspec.to_builtins(one) for what, one in rest.items() if one}
 
     def save(self, path: str | Path) -> None:
-        """Write its file; raises InputError where that cannot be."""
+        """Write the machine's file; raise InputError where that cannot be."""
         try:
             Path(path).write_text(json.dumps(self.dump(), indent=1) + "\n", encoding="utf-8")
         except OSError as error:
@@ -242,7 +242,7 @@ class Machine:
 
 
 def exact(x: Fraction) -> float | str:
-    """A value for a file.
+    """Return a value for a file.
 
     >>> exact(Fraction(1, 200000)), exact(Fraction(1, 3))
     (5e-06, '1/3')
@@ -254,7 +254,7 @@ EXAMPLE = '{"alpha": "5us", "beta": "25Gbit/s"}'
 
 
 def machine(given: str) -> Machine:
-    """A preset's name or a file, whichever ``given`` is."""
+    """Return the machine that ``given`` names, as a preset or as a file."""
     return Machine.load(given) if Path(given).suffix == ".json" or "/" in given else Machine.preset(given)
 
 
@@ -262,7 +262,7 @@ def machine(given: str) -> Machine:
 
 
 def check(work: Mapping[Kind, Table]) -> None:
-    """Raises InputError unless every table has a size, and sizes that ascend."""
+    """Raise InputError unless every table has a size, and sizes ascend."""
     for what, table in work.items():
         if not table:
             raise InputError(f"work: {what} has no size; right: [[entries, seconds an entry], ...]")
@@ -272,7 +272,7 @@ def check(work: Mapping[Kind, Table]) -> None:
 
 
 def seconds(table: Table, entries: int | Fraction) -> Fraction:
-    """What work on so many entries takes: a straight line between two sizes, else as the nearest, an entry.
+    """Return the seconds of work on so many entries: linear between two sizes, else per entry as at the nearest.
 
     >>> table = [(10, 1.0), (20, 0.75)]
     >>> [float(seconds(table, entries)) for entries in (1, 10, 18, 20, 40)]
@@ -289,27 +289,27 @@ def seconds(table: Table, entries: int | Fraction) -> Fraction:
 
 
 def work(machine: Machine, page: Page, point: Any, p: int, n: int, k: int) -> Fraction:
-    """Seconds of a rank's work on entries that the cost at this ``point``, of two ranks or more, does not price."""
+    """Return the seconds of a rank's work on entries that the cost at ``point``, of 2 ranks or more, does not price."""
     messages = int(point.messages)
-    if page.data == "lists":  # its own is packed, and all are added in the end
+    if page.data == "lists":  # a rank packs its own list, and adds all lists in the end
         return machine.seconds("pack", k) + machine.seconds("merge", p * k)
-    if page.data == "sparse":  # what comes to be added is merged with the rank's own part; every message is read
+    if page.data == "sparse":  # an added message is merged with the rank's own part; all are read
         merges, sent = merging(page, p), Fraction(point.pairs, 2 * messages)
-        own = Fraction(merges * k, p) if page.cuts else point.added  # of a whole vector, as much as what comes
+        own = Fraction(merges * k, p) if page.cuts else point.added  # of a whole vector, its own is as long
         merged = machine.seconds("merge", Fraction(point.added + own, merges))
         return merges * merged + messages * machine.seconds("pack", sent)
-    if page.once:  # of every chunk; what is packed is what is added
+    if page.once:  # selects from every chunk; packs what is added
         hops = p - 1
         return p * machine.seconds("select", Fraction(n, p)) + hops * machine.seconds("pack", point.added / hops)
-    if page.data == "selected" and not page.cuts:  # of the whole vector, then of each sum
+    if page.data == "selected" and not page.cuts:  # from the vector, then from each sum
         merges, each = merging(page, p), machine.seconds("merge", 2 * k) + machine.seconds("select", 2 * k)
         return machine.seconds("select", n) + merges * each + messages * machine.seconds("pack", k)
-    if page.data == "selected":  # of every chunk, once
+    if page.data == "selected":  # selects from every chunk, once
         sent = Fraction(point.words, 2 * messages)
         return p * machine.seconds("select", Fraction(n, p)) + messages * machine.seconds("pack", sent)
     return Fraction(0)
 
 
 def merging(page: Page, p: int) -> int:
-    """The messages that a rank adds, one after the other."""
+    """Return the number of messages that a rank adds, one after the other."""
     return sum(number(page.messages(t, p)) for t in range(number(page.steps(p))) if truth(page.adds(t, p)))

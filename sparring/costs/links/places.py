@@ -24,13 +24,13 @@ from sparring.spec.core.model import Page
 LETTER = "node"
 """The letter that stands for the ranks of a node."""
 FEW = 64
-"""Of ranks: up to so many all costs are counted."""
+"""The number of ranks up to which all costs are counted."""
 COUNTED = (*range(2, 13), 16, 27, 32, FEW)
-"""Where costs are counted message by message."""
+"""The numbers of ranks on which costs are counted message by message."""
 
 
 Of = Callable[[Run, Any], Any]
-"""Something of a step of a run, each message of which has so many bytes."""
+"""A function of a run and the bytes of each message: an amount in one step."""
 OF: Mapping[str, Of] = {
     "steps": lambda run, nbytes: sympy.Integer(1),
     "inside": lambda run, nbytes: sympy.Integer(run.load == 0),
@@ -41,7 +41,7 @@ OF: Mapping[str, Of] = {
 
 
 class Rates(NamedTuple):
-    """What a message and a byte take on a link that is shared, and within a node: symbols, or numbers."""
+    """The seconds of a message and of a byte on a shared link, and within a node: symbols, or numbers."""
 
     alpha: Any
     beta: Any
@@ -49,7 +49,7 @@ class Rates(NamedTuple):
     beta_in: Any = 0
 
     def step(self, run: Run, nbytes: Any) -> Any:
-        """Of a step in which every message has so many bytes."""
+        """Return the time of a step in which every message has ``nbytes`` bytes."""
         within = run.near * (self.alpha_in + self.beta_in * nbytes)
         shared = run.far * self.alpha + self.beta * run.load * nbytes
         if not run.inside:
@@ -63,11 +63,11 @@ class SharedPoint(NamedTuple):
     """A cost where links are shared, at a point, exact; None where it is not asked for."""
 
     steps: int | None
-    """On a topology."""
+    """Steps on a topology."""
     inside: int | None
     """Steps in which no message leaves its node."""
     outside: int | None
-    """Steps in which some do."""
+    """Steps in which some messages leave their node."""
     sharing: int
     """The most messages of a step on one link that they share."""
     carried: Fraction
@@ -78,7 +78,7 @@ class SharedPoint(NamedTuple):
 
 @dataclass(frozen=True)
 class InNodes:
-    """``size`` neighbouring ranks are a node; None leaves it a letter."""
+    """Nodes of ``size`` neighbouring ranks; with None the size stays a letter."""
 
     size: int | None = None
 
@@ -89,7 +89,7 @@ class InNodes:
 
     @property
     def least(self) -> Expr | None:
-        """How many times a vector's bytes the fullest link of each step carries at least, all steps together."""
+        """The least that the fullest link of each step carries, all steps together, in times a vector's bytes."""
         nodes = symbols.p / (symbols.node if self.size is None else self.size)
         return carried(nodes, nodes)
 
@@ -97,18 +97,22 @@ class InNodes:
         return f"in nodes of {LETTER if self.size is None else self.size} ranks"
 
     def sharing(self, pattern: Pattern) -> Sharing:
-        """What leaves a node; raises Undecided where no form is found."""
+        """Return how the messages of ``pattern`` share the links out of a node.
+
+        Raises Undecided where no form is found.
+        """
         return between_nodes(pattern, self.size)
 
     def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """Alpha and beta are those between nodes, where nothing else is said."""
+        """Return the point with ``alpha`` and ``beta`` as those between nodes, where nothing else is said."""
         outside = {f"{letter}_out": at[letter] for letter in ("alpha", "beta") if letter in at}
         return {**outside, **at, **({} if self.size is None else {LETTER: Fraction(self.size)})}
 
     def points(self, base: int) -> Iterator[tuple[int, dict[str, Fraction]]]:
-        """Ranks and sizes at which costs are counted: sizes that divide the ranks; of a shift, all up to 8 ranks.
+        """Yield ranks and node sizes at which costs are counted.
 
-        Of large nodes there are two, or as many as the pattern's base.
+        Sizes divide the ranks; for a shift, all sizes are tried up to 8 ranks.  With large nodes there are two, or
+        as many as the pattern's base.
         """
         more = (self.size or 0) * max(base, 2)
         for ranks in (*COUNTED, *([more] if FEW < more <= RANKS else [])):
@@ -117,7 +121,7 @@ class InNodes:
                     yield ranks, {LETTER: Fraction(size)}
 
     def counted(self, page: Page, at: Mapping[str, Fraction], union: Union | None) -> Counted:
-        """Message by message, by :func:`leveled`."""
+        """Count the cost message by message, with :func:`leveled`."""
         inside = Machine(at["alpha_in"], at["beta_in"], at["gamma"])
         nodes = Nodes(int(at[LETTER]), inside, Machine(at["alpha_out"], at["beta_out"]))
         return leveled(page, nodes, **lengths(at), union=union)
@@ -130,13 +134,13 @@ class OnTopology:
     topology: Topology
 
     steps: ClassVar[tuple[str, ...]] = ("steps",)
-    """All alike."""
+    """The form that counts steps: on a topology all are alike."""
     rates: ClassVar[Rates] = Rates(symbols.alpha, symbols.beta)
     """The letters of every cost."""
 
     @property
     def least(self) -> Expr | None:
-        """As in nodes; None where it is not known how many links a rank has."""
+        """The least that the fullest link carries, as in nodes; None where a rank's number of links is unknown."""
         many = PORTS.get(self.topology.name)
         return None if many is None else carried(symbols.p, many * symbols.p)
 
@@ -144,30 +148,30 @@ class OnTopology:
         return f"on {self.topology.name}"
 
     def sharing(self, pattern: Pattern) -> Sharing:
-        """What crosses the fullest link."""
+        """Return how the messages of ``pattern`` share the topology's links."""
         return on_links(pattern, self.topology)
 
     def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
-        """As it is."""
+        """Return a copy of the point with nothing added."""
         return dict(at)
 
     def points(self, base: int) -> Iterator[tuple[int, dict[str, Fraction]]]:
-        """Ranks alone."""
+        """Yield the numbers of ranks at which costs are counted, with no other letters."""
         yield from ((ranks, {}) for ranks in COUNTED)
 
     def counted(self, page: Page, at: Mapping[str, Fraction], union: Union | None) -> Counted:
-        """By :func:`linked`."""
+        """Count the cost message by message, with :func:`linked`."""
         machine = Machine(at["alpha"], at["beta"], at["gamma"])
         return linked(page, self.topology, machine, **lengths(at), union=union)
 
 
 def lengths(at: Mapping[str, Fraction]) -> dict[str, int]:
-    """The letters of a point that are whole numbers, by name."""
+    """Return the letters of a point that are whole numbers, by name."""
     return {letter: int(at[letter]) for letter in "pnk"}
 
 
 def carried(parts: Expr, links: Expr) -> Expr:
-    """What a link carries, in vectors, if all that so many parts send in an allreduce is spread evenly over them.
+    """Return the load of each link, in vectors, if all that the parts send in an allreduce is spread evenly.
 
     Each part is a rank or a node; see ``cuts`` for why they send ``2 (parts - 1)`` vectors in all.
     """
@@ -178,7 +182,7 @@ Place: TypeAlias = InNodes | OnTopology
 
 
 def find_place(nodes: int | str | None, topology: str | None) -> Place:
-    """Nodes of so many ranks, or of LETTER; or a topology.  Raises InputError for both, or for what is neither."""
+    """Return nodes of so many ranks, or of LETTER, or a topology; raise InputError for both, or for what is neither."""
     if nodes is not None and topology is not None:
         raise InputError(
             f"nodes={nodes} and topology={topology}: links are those of nodes or of a topology, not of both"

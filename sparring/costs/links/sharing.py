@@ -30,9 +30,9 @@ from sparring.spec.core.numbers import Bool, Int, Sym, both, negate
 a, g, h, i, b, k = (Sym.var(name) for name in "aghibk")
 
 SWEEP = range(2, 65)
-"""Of ranks, where loads of a shift are counted."""
+"""The numbers of ranks on which loads of a shift are counted."""
 LARGEST = 512
-"""Up to so many ranks loads of an exchange are counted."""
+"""The most ranks on which loads of an exchange are counted."""
 PERIODS = (1, 2, 3)
 EXPONENTS = (0, 1, -1)
 
@@ -43,7 +43,7 @@ class Run(NamedTuple):
     load: Expr
     """Messages on the fullest link that is shared, in ``d``; 0 where none crosses one."""
     inside: bool
-    """Some messages stay within their node, each on a link of its own."""
+    """Whether some messages stay within their node, each on a link of its own."""
     first: Expr = sympy.Integer(1)
     end: Expr = sympy.Integer(1)
     ratio: int = 0
@@ -51,7 +51,7 @@ class Run(NamedTuple):
     near: Expr = sympy.Integer(1)
     """How many messages a rank sends within its node in a step, one after the other."""
     far: Expr = sympy.Integer(1)
-    """How many it sends over links that are shared."""
+    """How many messages a rank sends over links that are shared."""
 
     @property
     def ends(self) -> tuple[Expr, ...]:
@@ -64,7 +64,7 @@ class Sharing(NamedTuple):
 
     runs: Sequence[Run]
     given: tuple[str, ...]
-    """The hypotheses under which they are."""
+    """The hypotheses under which the runs are all steps."""
     verdict: Verdict
     detail: str
     """What the verdict rests on."""
@@ -76,7 +76,7 @@ class Sharing(NamedTuple):
 
 
 def between_nodes(pattern: Pattern, node: int | None) -> Sharing:
-    """Of nodes of so many neighbouring ranks, or of any number of them, the letter ``node``.
+    """Return the sharing in nodes of ``node`` neighbouring ranks; for None their number is the letter ``node``.
 
     Raises Undecided for a size that ranks of this pattern do not fill.
     """
@@ -107,7 +107,10 @@ def between_nodes(pattern: Pattern, node: int | None) -> Sharing:
 
 
 def intervals(by: int) -> Iterator[Obligation]:
-    """Of a shift by one, one message leaves an interval of ranks and one comes; in one of two or more, one stays."""
+    """Yield the obligations for a shift by one: how many messages leave an interval of ranks, and come to it.
+
+    One message leaves it and one comes; in an interval of two or more ranks, one stays.
+    """
     box = (p >= 1, within(r), within(a), within(g))
     a_node = both(g >= 1, a + g <= p)
     to = (r + by) % p
@@ -126,10 +129,10 @@ def intervals(by: int) -> Iterator[Obligation]:
 
 
 def first_digits() -> Iterator[Obligation]:
-    """Who sends to another with one other digit leaves the numbers with the same first digits if it is one of these.
+    """Yield the obligations that a message leaves its node if the digit that it changes is one of the first.
 
-    The first digits are all but the last ``h``; that they differ goes on from ``h + 1`` to ``h``.  Partners
-    are so mutually; so all ranks of a node leave it or none does, and as many messages come.
+    A node's ranks have the same first digits, all but the last ``h``; that they differ goes on from ``h + 1`` to ``h``.
+    Partners are mutual; so all ranks of a node send out of it or none does, and as many messages come.
     """
     box = (k >= 2, p >= 1, within(r), i >= 0, h >= 0, within(b, k))
     to, other = put(r, i, b, k), negate(digit(r, i, k) == b)
@@ -147,7 +150,7 @@ def first_digits() -> Iterator[Obligation]:
 
 
 def on_links(pattern: Pattern, topology: Topology) -> Sharing:
-    """On a topology; raises Undecided where no form is that of all counts."""
+    """Return the sharing on a topology; raise Undecided where no form gives all counts."""
     base = pattern.base
     if not base:
         counted = {(ranks, 1): load(pattern, topology, ranks) for ranks in SWEEP}
@@ -178,13 +181,13 @@ def on_links(pattern: Pattern, topology: Topology) -> Sharing:
 
 
 def load(pattern: Pattern, topology: Topology, ranks: int, distance: int = 1) -> int:
-    """Counted: the most messages on one link in a step at that distance."""
+    """Count the most messages on one link in a step at that distance."""
     pairs = pattern.pairs(ranks, distance)
     return max(Counter(link for pair in pairs for link in topology.route(*pair, ranks)).values())
 
 
 def fitted(counts: dict[tuple[int, int], int]) -> Expr:
-    """``c d^e p^f`` that is every count, by ranks and distance; raises Undecided where there is none."""
+    """Return a ``c d^e p^f`` that is every count, by ranks and distance; raise Undecided where there is none."""
     (ranks, distance), many = next(iter(counts.items()))
     for e, f in product(EXPONENTS, repeat=2):
         c = many / (Fraction(distance) ** e * Fraction(ranks) ** f)
@@ -194,7 +197,7 @@ def fitted(counts: dict[tuple[int, int], int]) -> Expr:
 
 
 def polynomial(counts: dict[int, int]) -> Expr:
-    """The polynomial in ``p``, at most of degree 2, that is every count; raises Undecided where there is none."""
+    """Return the polynomial in ``p``, of degree 2 at most, that is every count; raise Undecided without one."""
     points = list(counts.items())
     found = sympy.interpolate(points[:3], symbols.p)
     if any(found.subs(symbols.p, ranks) != many for ranks, many in points):
@@ -203,7 +206,7 @@ def polynomial(counts: dict[int, int]) -> Expr:
 
 
 def summed(x: Expr, run: Run, base: int) -> Expr:
-    """The sum over the run of ``x``, made of powers of ``d``."""
+    """Return the sum over the run of ``x``, made of powers of ``d``."""
     total = sympy.Integer(0)
     for term in sympy.Add.make_args(sympy.expand(x)):
         factor, power = term.as_independent(d, as_Add=False)

@@ -18,7 +18,7 @@ from sparring.proofs.reading.annotations import companion
 from sparring.spec.core.model import Page
 
 QUANTITIES = ("words", "messages", "added", "path", "critical")
-"""What a claim may speak of: V_max, messages of one rank, the most words that one rank adds, V_path and V_crit."""
+"""The quantities of claims: V_max, messages of one rank, the most words that one rank adds, V_path and V_crit."""
 
 
 class Claim(NamedTuple):
@@ -28,19 +28,19 @@ class Claim(NamedTuple):
     quantity: str
     formula: Callable[[Any, Any, Any], Any]
     given: str
-    """Under which hypothesis it is published, one or several of ``HYPOTHESES``."""
+    """The hypotheses under which the formula is published, one or several of ``HYPOTHESES``."""
     source: str
     xfail: str = ""
-    """Why it is known to be too low somewhere; that it is not is then the failure."""
+    """Why the formula is known to be too low somewhere; the check then fails if it is not."""
 
 
 def log2(p: Any, rounded: str = "") -> Any:
-    """The binary logarithm of ``p``, ``rounded`` "down" or "up", or exact for a claim given "p = 2^m"."""
+    """Return the binary logarithm of ``p``, ``rounded`` "down" or "up", or exact for a claim given "p = 2^m"."""
     return {"": symbols.Log2, "down": symbols.FloorLog2, "up": symbols.CeilLog2}[rounded](p)
 
 
 def published(page: Page) -> Sequence[Claim]:
-    """The claims that stand by the page; raises InputError for one that cannot be judged."""
+    """Return the claims that are published of the page; raise InputError for one that cannot be judged."""
     room, _, name = page.module.__name__.rpartition(".")
     beside = f"{__package__}.{name}"
     ours = room == "sparring.spec" and importlib.util.find_spec(beside)

@@ -32,7 +32,7 @@ from sparring.spec.core.schedule import number
 
 BITS = 96
 ONE = 1 << BITS
-SIZES = (2**16 + 1, 2**32)  # so many places has a chunk: this settles how wide an index is
+SIZES = (2**16 + 1, 2**32)  # places of a chunk: they settle how wide an index is
 FINE = Fraction(1, 10**5)
 
 
@@ -51,7 +51,7 @@ class Between(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """What a rank sends at a density, per place; only quotients matter, and the unit is the comparison's."""
+    """The amounts that a rank sends at a density, per place; only quotients matter, in the comparison's unit."""
 
     ring: int
     other: int
@@ -59,13 +59,13 @@ class Sent(NamedTuple):
 
 
 class Band(NamedTuple):
-    """Where the sparse ring sends less than the better of the two others, and how much less at most.
+    """The densities at which the sparse ring sends less than the better of the two others, and by which factor at most.
 
-    Where a factor was asked for, ``begins`` and ``ends`` are where so much less is sent.
+    Where a factor was asked for, ``begins`` and ``ends`` bound the densities at which so much less is sent.
     """
 
     begins: Between
-    """The density from which on it pays, 0 to 1."""
+    """The density from which on the sparse ring pays, 0 to 1."""
     ends: Between
     best: Fraction
     """A density with the largest factor, up to the factor's own width."""
@@ -74,7 +74,7 @@ class Band(NamedTuple):
 
 
 def encodings(page: Page, w: int) -> list[Line]:
-    """What each encoding of ``page.octets`` takes in long chunks, for values of ``w`` bytes."""
+    """Return the bytes that each encoding of ``page.octets`` takes in long chunks, for values of ``w`` bytes."""
     octets = SympyReader()(page.octets(Sym.var("m"), Sym.var("size"), w)).replace(sympy.Piecewise, settled)
     minima = octets.atoms(sympy.Min)
     if len(minima) != 1 or (octets - sum(minima)).has(symbol("m"), symbol("size")):
@@ -83,7 +83,7 @@ def encodings(page: Page, w: int) -> list[Line]:
 
 
 def settled(*cases: tuple[Expr, Expr]) -> Expr:
-    """The case that holds for all chunks of such a size; a condition compares the size with a number."""
+    """Return the case that holds for all chunks of such a size; a condition compares the size with a number."""
     first, last = (next(x for x, holds in cases if holds.subs(symbol("size"), at) == sympy.true) for at in SIZES)
     if first != last:
         raise Undecided(f"{cases}: it depends on the size of the chunk")
@@ -91,7 +91,7 @@ def settled(*cases: tuple[Expr, Expr]) -> Expr:
 
 
 def line(octets: Expr) -> Line:
-    """Per place, as the chunk grows with as many entries a place."""
+    """Return the bytes per place, as the chunk grows with as many entries a place."""
     m, size = symbol("m"), symbol("size")
     slope, constant = (sympy.expand(octets).coeff(letter) for letter in (m, size))
     if (octets - slope * m - constant * size).has(m, size):
@@ -108,20 +108,20 @@ class Comparison:
     p: int
     w: int
     scale: int
-    """So many units are a byte; this makes ``lines`` whole."""
+    """The number of units in a byte, which makes ``lines`` whole."""
     lines: tuple[tuple[int, int], ...]
-    """For each encoding, slope and constant."""
+    """The slope and the constant of each encoding."""
     messages: tuple[tuple[int, int], ...]
-    """How many contributions, and how many messages hold so many."""
+    """Numbers of contributions, each with the number of messages that hold so many."""
     times: Fraction
-    """It pays where the better of the others sends more than so many times as much."""
+    """The sparse ring pays where the better of the others sends more than so many times as much."""
 
     def least(self, density: int) -> int:
-        """What the cheapest encoding takes, exactly."""
+        """Return the bytes that the cheapest encoding takes, in the comparison's units, exactly."""
         return min(slope * density + constant * ONE for slope, constant in self.lines)
 
     def sent(self, density: int, up: int) -> Sent:
-        """What is sent at this density, rounded down, or up where ``up`` is 1."""
+        """Return the amounts that are sent at this density, rounded down, or up where ``up`` is 1."""
         power, ring, done = ONE, 0, 0
         for many, messages in self.messages:
             for _ in range(many - done):
@@ -131,7 +131,7 @@ class Comparison:
         return Sent(ring, min(allgather, 2 * (self.p - 1) * self.w * self.scale * ONE))
 
     def pays(self, low: int, high: int) -> int:
-        """1 where it pays at all densities between these, -1 where it pays at none, 0 where neither is shown."""
+        """Return 1 where the ring pays at all densities between these, -1 where at none, 0 where neither is shown."""
         down, up = self.sent(low, 0), self.sent(high, 1)
         return (down.other > self.times * up.ring) - (up.other <= self.times * down.ring)
 
@@ -142,7 +142,7 @@ class Comparison:
         return min(b * ONE // (self.p * (pairs - a)) for a, b in self.lines if a < pairs)
 
     def marked(self) -> Iterator[tuple[int, int, int]]:
-        """All densities from ``sparsest`` on, in pieces: from, to, and whether it pays there."""
+        """Yield all densities from ``sparsest`` on, in pieces: from, to, and whether the sparse ring pays there."""
         open_ = [(self.sparsest, ONE)]
         while open_:
             low, high = open_.pop()
@@ -153,7 +153,7 @@ class Comparison:
                 open_ += [(middle, high), (low, middle)]
 
     def largest(self) -> tuple[int, Between]:
-        """A density at which the factor is largest, and the largest factor, as finely as ``FINE``."""
+        """Return a density at which the factor is largest, and the largest factor, as finely as ``FINE``."""
         best, at = Fraction(0), 0
         open_ = [(Fraction(-self.p), self.sparsest, ONE)]
         while -open_[0][0] - best > FINE:
@@ -166,14 +166,14 @@ class Comparison:
         return at, Between(best, -open_[0][0])
 
     def factor(self, density: Fraction) -> Between:
-        """The better of the others, divided by the sparse ring, at this density."""
+        """Return the better of the others, divided by the sparse ring, at this density."""
         x = density * ONE // 1
         down, up = self.sent(x, 0), self.sent(x, 1)
         return Between(Fraction(down.other, up.ring), Fraction(up.other, down.ring))
 
 
 def comparison(page: Page, p: int, w: int = 4, times: Fraction = Fraction(1)) -> Comparison:
-    """The comparison for ``page``; raises InputError for bad numbers, Undecided for sizes of another kind."""
+    """Return the comparison for ``page``; raise InputError for bad numbers, Undecided for sizes of another kind."""
     if p < 2 or times < 1:
         raise InputError(f"p={p}, times={times}: right is 2 ranks or more, and 1 or more")
     if not page.cuts:
@@ -187,10 +187,10 @@ def comparison(page: Page, p: int, w: int = 4, times: Fraction = Fraction(1)) ->
 
 
 def band(page: Page, p: int, w: int = 4, times: Fraction = Fraction(1)) -> Band | None:
-    """Where ``page`` pays on ``p`` ranks with values of ``w`` bytes; None where no density was found at which it does.
+    """Return the densities at which ``page`` pays on ``p`` ranks with values of ``w`` bytes; None where none was found.
 
-    It pays where the better of the others sends more than ``times`` as much.  Raises Undecided
-    where that is in several bands.
+    It pays where the better of the others sends more than ``times`` as much.  Raises Undecided where it pays in
+    several bands.
     """
     compared = comparison(page, p, w, times)
     pieces = [(said, list(piece)) for said, piece in groupby(compared.marked(), key=lambda x: x[2])]

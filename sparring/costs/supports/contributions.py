@@ -44,11 +44,11 @@ Contributions = Callable[[Int, Int], Int]
 Contributed = Callable[[Int, Int, Int], Int]
 i, k = Sym.var("i"), Sym.var("k")
 SOME_RANKS: tuple[Int, ...] = (0, 1, p - 1)
-"""Of these one is shown to send as much as any."""
+"""Ranks, one of which is shown to send as much as any."""
 
 
 def contributions(page: Page) -> Contributions:
-    """What stands by the page; raises Undecided where nothing does."""
+    """Return the page's formula for the number of contributions; raise Undecided where it states none."""
     stated: Contributions | None = getattr(companion(page), "contributions", None)
     if stated is None:
         raise Undecided("how many ranks' contributions a message holds is not stated: contributions(t, p)")
@@ -56,22 +56,23 @@ def contributions(page: Page) -> Contributions:
 
 
 def contributor(page: Page) -> Callable[[Int, Int, Int, Int], Int]:
-    """What the page states of it: the first of the ranks whose contributions a message holds."""
+    """Return the page's formula for the first rank whose contribution a message holds; by default the chunk."""
     stated: Callable[[Int, Int, Int, Int], Int] = getattr(companion(page), "contributor", lambda r, c, t, p: c)
     return stated
 
 
 def contributed(page: Page, s: Contributions) -> Contributed:
-    """What the page states of it: how many a rank's message holds; by default as many as all ranks' do."""
+    """Return the page's formula for the contributions in one rank's message; by default the same for all ranks."""
     stated: Contributed = getattr(companion(page), "contributed", lambda r, t, p: s(t, p))
     return stated
 
 
 def neighbours(page: Page, s: Contributions) -> Iterator[Obligation]:
-    """``i -> (first + i) % p`` takes ``0 .. many - 1`` one to one onto the ranks whose contributions are held.
+    """Yield the obligations that the ranks whose contributions a message holds are ``many`` neighbours.
 
-    So there are exactly so many of them, and they stand next to each other, from ``first`` on.  No rank that
-    sends has more than ``s(t, p)``, and one has as many.
+    ``i -> (first + i) % p`` takes ``0 .. many - 1`` one to one onto these ranks.  So there are exactly so many of
+    them, and they stand next to each other, from ``first`` on.  No rank that sends has more than ``s(t, p)``, and
+    one has as many.
     """
     any_j, number_of = letter(page), contributed(page, s)
     step = (*during(page), *letters(page), page.active(r, t, p, *any_j))
@@ -90,7 +91,7 @@ def neighbours(page: Page, s: Contributions) -> Iterator[Obligation]:
 
 
 def prove(page: Page, s: Contributions) -> tuple[Verdict, str]:
-    """What both solvers say of these obligations, and what that rests on."""
+    """Put the obligations to both solvers; return the verdict, and what it rests on."""
     lemmas = with_parameters(getattr(companion(page), "lemmas", None), page)
     claims = list(with_lemmas(page, lemmas, neighbours(page, s)))
     answers = list(answered(claims, second_opinion=True, encoding=page.encoding))
@@ -104,12 +105,12 @@ def prove(page: Page, s: Contributions) -> tuple[Verdict, str]:
 
 
 def unlike(page: Page, s: Contributions, ranks: Iterable[int]) -> str:
-    """The first message of the schedule that holds other contributions than stated; empty if none does."""
+    """Return the first message of the schedule that holds other contributions than stated; empty if none does."""
     return next((fault for p in ranks for fault in unlike_at(page, s, p)), "")
 
 
 def unlike_at(page: Page, s: Contributions, p: int) -> Iterator[str]:
-    """The same for one number of ranks; sets of ranks are the bits of numbers."""
+    """Yield such messages for one number of ranks; sets of ranks are the bits of numbers."""
     copies, first, number_of = [[1 << rank] * p for rank in range(p)], contributor(page), contributed(page, s)
     for step in range(number(page.steps(p))):
         most, adds = number(s(step, p)), truth(page.adds(step, p))
@@ -124,7 +125,7 @@ def unlike_at(page: Page, s: Contributions, p: int) -> Iterator[str]:
 
 
 def neighbouring(c: int, s: int, p: int) -> int:
-    """The ranks ``c``, ``c + 1``, ... around the ring, ``s`` of them, as bits.
+    """Return the ranks ``c``, ``c + 1``, ... around the ring, ``s`` of them, as bits.
 
     >>> [bin(neighbouring(c, 2, 4)) for c in range(4)]
     ['0b11', '0b110', '0b1100', '0b1001']
@@ -134,7 +135,7 @@ def neighbouring(c: int, s: int, p: int) -> int:
 
 
 def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -> list[list[int]]:
-    """The bytes that each rank sends in each step, ``[t][r]``, for these supports and values of ``w`` bytes.
+    """Return the bytes that each rank sends in each step, ``[t][r]``, for these supports and values of ``w`` bytes.
 
     ``supports[r]``: the indices of rank ``r``'s entries, below ``n``.  Only unions are made; the
     page is not run.  A chunk sent whole because that is the cheapest has another number of entries, but the same bytes.
@@ -157,7 +158,7 @@ def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -
 
 
 def unions(supports: Sequence[Collection[int]], c: int, begin: int, n: int, chunks: int) -> list[int]:
-    """In chunk ``c`` of so many, the sizes of the unions of 1, 2, ... ranks' supports from rank ``begin`` on."""
+    """Return the sizes of unions in chunk ``c``: of 1, 2, ... ranks' supports from rank ``begin`` on."""
     p, found = len(supports), []
     start, union = number(bound(c, n, chunks)), np.zeros(length(c, n, chunks), dtype=bool)
     for step in range(p):
@@ -168,10 +169,10 @@ def unions(supports: Sequence[Collection[int]], c: int, begin: int, n: int, chun
 
 
 def length(c: int, n: int, chunks: int) -> int:
-    """The entries of chunk ``c`` of so many."""
+    """Return the entries of chunk ``c`` of so many."""
     return number(bound(c + 1, n, chunks)) - number(bound(c, n, chunks))
 
 
 def longest(page: Page, p: int, n: int) -> int:
-    """The entries of the page's longest chunk."""
+    """Return the entries of the page's longest chunk."""
     return -(-n // number(page.chunks(p)))

@@ -28,23 +28,23 @@ Number = Any  # an int, a Fraction, or a term of sympy
 
 FORMS = {"blocks": "blocks:LENGTH", "zipf": "zipf:EXPONENT"}
 NAMES = (*MODELS, *FORMS.values())
-"""What may be asked for, besides "union", which leaves u(s) as it is."""
+"""The names that may be asked for, besides "union", which leaves u(s) as it is."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """What supports are supposed to be."""
+    """A model of supports."""
 
     name: str
-    """As it is asked for."""
+    """The name as it is asked for."""
     union: Callable[[Number, Number, Number], Number]
     """``u(s, n, k)``, on numbers; on sympy's terms too where it is ``closed``."""
     means: str
-    """What ``u(s)`` then is, in a sentence without a stop; empty where the name says it."""
+    """The meaning of ``u(s)``, in a sentence without a stop; empty where the name says it."""
     latex: str = ""
-    """The same for a paper."""
+    """The same meaning in LaTeX, for a paper."""
     exponent: Fraction | None = None
-    """Of Zipf's law."""
+    """The exponent of Zipf's law; None for other models."""
     block: int | None = None
     """Entries that come together; None where the model says nothing of how far a chunk may be from even."""
 
@@ -61,7 +61,7 @@ class Model:
         return function(self.exponent)
 
     def variance(self, s: int, n: int, k: int, size: int) -> Fraction | None:
-        """At most that of the number of entries which ``s`` ranks' union has in ``size`` neighbouring places.
+        """Return a bound on the variance of the entries of ``s`` ranks' union in ``size`` neighbouring places.
 
         Blocks are in the union each by itself, with chance ``q = u(s) / n``, or, where every rank has an exact
         number of them, negatively associated (Joag-Dev and Proschan 1983); so the variance is no more than
@@ -74,7 +74,7 @@ class Model:
 
 
 def find(text: str) -> Model:
-    """The model of that name; raises InputError where there is none, for a parameter that is not, or a wrong one."""
+    """Return the model called ``text``; raise InputError where there is none, or its parameter is missing or wrong."""
     name, colon, given = text.partition(":")
     if name in MODELS and not colon:
         return Model(name, MODELS[name], "", block=1 if name == "independent" else None)
@@ -84,20 +84,20 @@ def find(text: str) -> Model:
 
 
 def valued(text: str) -> Model:
-    """The same where ``u(s)`` must be a number; raises InputError for "union" too."""
+    """Return the model for which ``u(s)`` must be a number; raise InputError for "union" too."""
     if text == "union":
         raise InputError(f"u(s) has no value; choose a model of supports: {', '.join(NAMES)}")
     return find(text)
 
 
 def sizes(text: str, n: int, k: int) -> Callable[[int], Any]:
-    """``u(s)`` under that model; raises InputError for "union" too."""
+    """Return ``u(s)`` under that model, as a function; raise InputError for "union" too."""
     model = valued(text)
     return lambda s: model.union(s, n, k)
 
 
 def blocks(text: str, given: str) -> Model:
-    """Whole blocks of so many neighbours."""
+    """Return the model of whole blocks of so many neighbours."""
     if not (given.isascii() and given.isdigit() and int(given)):
         raise InputError(f"support={text!r}: a block has a whole number of entries, 1 or more, such as blocks:64")
     means = (
@@ -113,7 +113,7 @@ def blocks(text: str, given: str) -> Model:
 
 @cache
 def zipf(text: str, given: str) -> Model:
-    """Zipf's law with that exponent."""
+    """Return the model of Zipf's law with that exponent."""
     from sparring.costs.formulas.units import fraction  # for the same reason
     from sparring.costs.supports import zipf as law  # sums over all indices need numpy and sympy
 

@@ -52,7 +52,7 @@ LEFT = 2.0**-43
 
 @lru_cache(maxsize=2)
 def weights(n: int, a: Fraction) -> Floats:
-    """``j^-a`` for ``j = 1..n``: by square roots and products alone."""
+    """Return ``j^-a`` for ``j = 1..n``: by square roots and products alone."""
     j = np.arange(1, n + 1, dtype=np.float64)
     power, root = np.ones(n), j.copy()
     for _ in range(math.floor(a)):
@@ -66,14 +66,14 @@ def weights(n: int, a: Fraction) -> Floats:
 
 
 def summed(x: Floats) -> float:
-    """The sum of numbers that are not negative."""
+    """Return the sum of numbers that are not negative."""
     full = len(x) // ROW * ROW
     rows = x[:full].reshape(-1, ROW).sum(axis=1)
     return math.fsum([*rows.tolist(), *x[full:].tolist()])
 
 
 def chances(n: int, k: Fraction, a: Fraction) -> Floats:
-    """``min(1, c j^-a)``, which sum up to ``k``.
+    """Return ``min(1, c j^-a)``, which sum up to ``k``.
 
     Their sum is concave in ``c`` and made of straight pieces, so that Newton's method comes to its value from
     below and after finitely many steps.
@@ -101,14 +101,14 @@ class Curve:
         self.sizes = [0.0]
 
     def size(self, s: int) -> float:
-        """Nearly ``u(s)``."""
+        """Return ``u(s)``, nearly."""
         while len(self.sizes) <= s:
             self.met = self.chances + self.met * (1 - self.chances)  # positive terms alone: no digits are lost
             self.sizes.append(summed(self.met))
         return self.sizes[s]
 
     def between(self, s: int) -> tuple[Fraction, Fraction]:
-        """Two numbers that ``u(s)`` lies between; one and the same for one rank."""
+        """Return two numbers that ``u(s)`` lies between; one and the same for one rank."""
         most = min(s * self.k, Fraction(self.n))
         if s <= 1 or self.k in (0, self.n):
             return most, most
@@ -118,7 +118,7 @@ class Curve:
 
 @lru_cache(maxsize=16)
 def curve(n: int, k: Fraction, a: Fraction) -> Curve:
-    """The curve; raises InputError for more than ``MOST`` indices, or a ``k`` that is not from 0 to ``n``."""
+    """Return the curve; raise InputError for more than ``MOST`` indices, or a ``k`` that is not from 0 to ``n``."""
     if n > MOST:
         raise InputError(f"n={n}: indices that are popular as Zipf's law has it are summed one by one, at most {MOST}")
     if not 0 <= k <= n:
@@ -127,16 +127,16 @@ def curve(n: int, k: Fraction, a: Fraction) -> Curve:
 
 
 def union(s: int, n: int, k: int | Fraction, a: Fraction) -> Fraction:
-    """``u(s)``, never too low, and too high by ``2 (s + 1) EXACT`` of it at most."""
+    """Return ``u(s)``, never too low, and too high by ``2 (s + 1) EXACT`` of it at most."""
     return curve(int(n), Fraction(k), a).between(int(s))[1]
 
 
 @cache
 def function(a: Fraction) -> type[Expr]:
-    """``u(s, n, k)`` for one exponent, as sympy's function that brings its own enclosure."""
+    """Return ``u(s, n, k)`` for one exponent, as sympy's function that brings its own enclosure."""
 
     def enclosed(args: list[Interval]) -> Interval:
-        """It grows with ``k``: its ends are those at the ends of ``k``, kept from 0 to ``n``."""
+        """Return an enclosure: ``u`` grows with ``k``, whose ends, kept from 0 to ``n``, give its ends."""
         s = as_integer(args[0], "u(s)")
         if args[1].a != args[1].b:
             raise Undecided("u(s) of Zipf's law is summed for one n at a time; compare over rho or p")

@@ -15,7 +15,7 @@ from sparring.costs.union_cost import u
 
 LOGARITHMS = {"Log2": "floor_log2", "FloorLog2": "floor_log2", "CeilLog2": "ceil_log2", "Log": "floor_log",
               "CeilLog": "ceil_log"}  # fmt: skip
-"""What computes each logarithm; one that is written without rounding has an integer value where it holds."""
+"""The function for each logarithm; one that is written without rounding has an integer value where it holds."""
 
 PYTHON = '''\
 """Costs of {names}, as exact functions: integers and fractions in, integers and fractions out."""
@@ -68,11 +68,11 @@ static double ceil_log(double x, double base) {
     return m + (pow(base, m) < x);
 }
 """
-"""Only where a formula has it: compilers warn of functions that nobody calls."""
+"""Written only where a formula calls it: compilers warn of functions that nobody calls."""
 
 
 def called(page: str) -> dict[str, str]:
-    """What computes each function that a formula of ``page`` may have."""
+    """Return the name of the code that computes each function that a formula of ``page`` may have."""
     return {**LOGARITHMS, "u": "u", "octets": f"{page}_octets"}
 
 
@@ -87,7 +87,7 @@ class Python(PythonCodePrinter):  # type: ignore[misc]  # sympy ships no types
         return f"sum({inner} for {letter} in range(int({self._print(low)}), int({self._print(high)}) + 1))"
 
     def _print_Pow(self, x: Expr, rational: bool = False) -> str:  # noqa: N802  # sympy's name
-        """An integer to a negative power would be a float."""
+        """Print a power; an integer to a negative power would be a float, so its base becomes a Fraction."""
         if x.base.is_Integer:
             return f"Fraction({x.base})**({self._print(x.exp)})"
         printed: str = super()._print_Pow(x, rational=rational)
@@ -98,35 +98,35 @@ class Python(PythonCodePrinter):  # type: ignore[misc]  # sympy ships no types
 
 
 def python(costs: Sequence[Forms]) -> str:
-    """A module with a function ``ALGO_QUANTITY`` for each closed form; ``u(s)`` is passed as a function."""
+    """Return a module with a function ``ALGO_QUANTITY`` for each closed form; ``u(s)`` is passed as a function."""
     return "\n".join([PYTHON.format(names=names(costs)), *(in_python(*form) for form in functions(costs))])
 
 
 def c(costs: Sequence[Forms]) -> str:
-    """The same in C99."""
+    """Return the same functions in C99."""
     forms = functions(costs)
     beside = [C_CEIL_LOG] if any(form.has(CeilLog) for _, _, form in forms) else []
     return "\n".join([C.format(names=names(costs)), *beside, *(in_c(*form) for form in forms)])
 
 
 def names(costs: Sequence[Forms]) -> str:
-    """The algorithms, in words."""
+    """Return the algorithms' names as a list in words."""
     return ", ".join(cost.page.name for cost in costs)
 
 
 def functions(costs: Sequence[Forms]) -> list[tuple[str, str, Expr]]:
-    """Algorithm, quantity and formula of each closed form that there is."""
+    """Return the algorithm, the quantity and the formula of each closed form that there is."""
     forms = [(cost.page.name, name, cost.form(name)) for cost in costs for name in cost.names]
     return [form for form in forms if form[2] is not None]
 
 
 def letters(x: Expr) -> list[str]:
-    """The arguments of a formula, in alphabetical order; ``u`` last."""
+    """Return the arguments of a formula, in alphabetical order; ``u`` last."""
     return sorted(s.name for s in x.free_symbols) + (["u"] if x.has(u) else [])
 
 
 def in_python(page: str, name: str, x: Expr) -> str:
-    """One function."""
+    """Return the function of one closed form."""
     given = letters(x)
     exact = [letter for letter in given if letter != "u"]
     return "\n".join([
@@ -140,7 +140,7 @@ def in_python(page: str, name: str, x: Expr) -> str:
 
 
 def in_c(page: str, name: str, x: Expr) -> str:
-    """One function; sums become loops."""
+    """Return the function of one closed form; sums become loops."""
     given = ", ".join("double (*u)(double)" if letter == "u" else f"double {letter}" for letter in letters(x))
     printer = C99CodePrinter({"user_functions": called(page)})
     plain, sums = parts(x)
@@ -161,7 +161,7 @@ def in_c(page: str, name: str, x: Expr) -> str:
 
 
 def parts(x: Expr) -> tuple[Expr, list[tuple[Expr, tuple[Expr, Expr, Expr]]]]:
-    """``x`` as what has no sum in it, and the terms and limits of its sums."""
+    """Return the part of ``x`` that has no sum in it, and the terms and limits of its sums."""
     terms = sympy.Add.make_args(sympy.expand_mul(x, deep=False) if x.has(sympy.Sum) else x)
     plain = [term for term in terms if not term.has(sympy.Sum)]
     sums = [(one.function * (term / one), tuple(one.limits[0])) for term in terms for one in term.atoms(sympy.Sum)]

@@ -42,7 +42,7 @@ MEANINGS = {
     "beta_out": "seconds a byte between nodes",
     "gamma": "seconds an addition",
 }
-"""What each letter stands for, in the order in which this is said."""
+"""The meaning of each letter, in the order in which notes explain letters."""
 PARAMETER = "a parameter of the algorithm"
 FUNCTIONS = {"u": "u(s)", "octets": r"\operatorname{octets}(m, \ell, w)"}
 WORDS = ("words", "path", "critical")
@@ -66,11 +66,11 @@ TERMS = {
     "pairs": "words as pairs: were every entry sent as an index and a value, or, where a rule says dense, as a value",
     "bytes": "bytes: those of the largest message of each step, summed",
 }
-"""What each quantity is, where its name does not say it."""
+"""The meaning of each quantity whose name does not say it."""
 
 
 class Told(NamedTuple):
-    """A page, its sheet, and what its forms are at a point, by quantity."""
+    """A page, its sheet, and the values of its forms at a point, by quantity."""
 
     page: Page
     sheet: Sheet
@@ -85,7 +85,7 @@ AT_ONCE = 3  # algorithms in one table, so that it fits onto a page
 
 
 def document(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
-    """A document with the tables and all that they cite; ``at`` says at which point values are."""
+    """Return a document with the tables and all that they cite; ``at`` says at which point values are."""
     sources = bibtex(citations(told))
     head = [
         "% pdflatex FILE; bibtex FILE; pdflatex FILE; pdflatex FILE.  Its sources it writes to a file beside it.",
@@ -102,14 +102,14 @@ def document(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
 
 
 def latex(*costs: Cost | UnionCost | SharedCost) -> str:
-    r"""Tables of these costs to ``\input``; their first lines say which packages they need."""
+    r"""Return tables of these costs to ``\input``; their first lines say which packages they need."""
     return table([Told(one.page, sheet(one)) for one in costs])
 
 
 def table(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
-    """What holds where nothing is rounded, with the conditions as notes; and what holds always.
+    """Return the tables of what holds where nothing is rounded, with conditions as notes, and of what always holds.
 
-    A table each, or several where there are many algorithms.
+    Each is one table, or several where there are many algorithms.
     """
     names = ", ".join(one.page.name for one in told)
     comments = [f"Costs of {names}.  For a document with", NEEDS, *(x for one in told for x in verdicts(one.sheet))]
@@ -120,18 +120,18 @@ def table(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
 
 
 def portions(told: Sequence[Told]) -> Iterator[Sequence[Told]]:
-    """As many algorithms as one table holds, and in each about as many."""
+    """Yield the algorithms in portions that each fit into one table, and are about equal."""
     size = -(-len(told) // -(-len(told) // AT_ONCE)) if told else 1
     yield from (told[i : i + size] for i in range(0, len(told), size))
 
 
 def changed(sheet: Sheet) -> Sheet:
-    """The forms that are something else where nothing is rounded."""
+    """Return the sheet with only those forms that differ where nothing is rounded."""
     return msgspec.structs.replace(sheet, lines=tuple(line for line in sheet.lines if line.exact != line.simple))
 
 
 def verdicts(sheet: Sheet) -> Iterator[str]:
-    """How the costs were checked, and what they leave out."""
+    """Yield sentences that say how the costs were checked, and what they leave out."""
     if sheet.undecided:
         yield f"{sheet.name}: undecided: {sheet.undecided}"
     yield from (f"{sheet.name}: {one.name}: {one.verdict} ({one.detail})" for one in sheet.judged)
@@ -139,7 +139,7 @@ def verdicts(sheet: Sheet) -> Iterator[str]:
 
 
 def main(told: Sequence[Told], number: int, at: str, caption: str) -> str:
-    """The table of simplified forms; beside them lower bounds, or values where there are any."""
+    """Return the table of simplified forms; beside them lower bounds, or values where there are any."""
     marks = noted(line.conditions for one in told for line in one.sheet.lines)
     here = any(one.here for one in told)
     columns = rf"@{{}}l{RAGGED}X{VALUES if here else 'l'}@{{}}"
@@ -151,7 +151,7 @@ def main(told: Sequence[Told], number: int, at: str, caption: str) -> str:
 
 
 def block(one: Told, marks: Notes, here: bool) -> Iterator[str]:
-    """The lines of one algorithm; kinds of words that cost the same share a line."""
+    """Yield the lines of one algorithm; kinds of words that cost the same share a line."""
     yield named(one, 3)
 
     def alike(line: Line) -> tuple[object, ...]:
@@ -167,7 +167,7 @@ def block(one: Told, marks: Notes, here: bool) -> Iterator[str]:
 
 
 def exact(told: Sequence[Told], number: int) -> str:
-    """The table of what holds whatever is rounded."""
+    """Return the table of the forms that hold whatever is rounded."""
     marks = noted(line.given for one in told for line in one.sheet.lines)
     body = []
     for one in told:
@@ -180,27 +180,27 @@ def exact(told: Sequence[Told], number: int) -> str:
 
 
 def quantities(lines: Sequence[Line]) -> str:
-    """The quantities of a line of the table."""
+    """Return the quantities of a line of the table."""
     return r"\quad " + ", ".join(QUANTITIES[line.quantity] for line in lines)
 
 
 def cost(form: str) -> str:
-    """A formula, or that there is none."""
+    """Return a formula, or the remark that there is none."""
     return dollars(form) or "no closed form"
 
 
 def continued(number: int) -> str:
-    """What the caption of a further table says."""
+    """Return what the caption of a further table adds; empty for the first table."""
     return ", continued" if number else ""
 
 
 def labelled(name: str, number: int) -> str:
-    """The label of a table, and of a further one."""
+    """Return the label of a table, numbered if it is a further one."""
     return f"{name}-{number + 1}" if number else name
 
 
 def environment(caption: str, label: str, columns: str, head: Sequence[str], body: Sequence[str], below: str) -> str:
-    """A table with its caption, and what stands below it."""
+    """Return a table with its caption, and what stands below it."""
     lines = [
         r"\begin{table}[tbp]", r"\centering\small", rf"\caption{{{caption}}}", rf"\label{{tab:{label}}}\par\smallskip",
         rf"\begin{{tabularx}}{{\linewidth}}{{{columns}}}", r"\toprule", row(head), *body, r"\bottomrule",
@@ -210,7 +210,7 @@ def environment(caption: str, label: str, columns: str, head: Sequence[str], bod
 
 
 def notes(told: Sequence[Told], marks: Notes) -> str:
-    """What the letters and quantities are, and under which conditions what is marked holds."""
+    """Return the notes: what letters and quantities mean, and under which conditions marked forms hold."""
     lines = [line for one in told for line in one.sheet.lines if line.exact]
     used = dict.fromkeys([*MEANINGS, *sorted({letter for line in lines for letter in line.letters})])
     there = {letter for line in lines for letter in line.letters}
@@ -228,47 +228,47 @@ def notes(told: Sequence[Told], marks: Notes) -> str:
 
 
 def listed(told: Sequence[str]) -> str:
-    """A sentence of several parts."""
+    """Return a sentence of several parts."""
     return f"{'; '.join(told)}." if told else ""
 
 
 def noted(conditions: Iterable[tuple[str, ...]]) -> Notes:
-    """Each condition once, but for none."""
+    """Return each condition once, without the empty one."""
     return [some for some in dict.fromkeys(conditions) if some]
 
 
 def conditions(marks: Notes) -> str:
-    """What each mark says."""
+    """Return a sentence that says under which condition each marked form holds."""
     told = (" and ".join(dollars(condition(one)) for one in some) for some in marks)
     notes = [f"{mark(some, marks)}\\,where {words}" for some, words in zip(marks, told)]
     return listed([*notes, "without a mark: for all numbers"]) if marks else ""
 
 
 def mark(some: tuple[str, ...], marks: Notes) -> str:
-    """The letter of a note; nothing where there is no condition."""
+    """Return the letter of a note; nothing where there is no condition."""
     return rf"\textsuperscript{{{chr(ord('a') + marks.index(some))}}}" if some else ""
 
 
 def named(one: Told, columns: int) -> str:
-    """The line with an algorithm's name and what it cites."""
+    """Return the line with an algorithm's name and what it cites."""
     name = spoken(one.page)
     sources = cite(cited(one.page))
     return row([rf"\multicolumn{{{columns}}}{{@{{}}l@{{}}}}{{\emph{{{name}}}{sources and '~'}{sources}}}"])
 
 
 def spoken(page: Page) -> str:
-    """An algorithm's name."""
+    """Return an algorithm's name."""
     return escaped(page.name.replace("_", " "))
 
 
 def citation(name: str) -> str:
-    """The source of a lower bound."""
+    """Return the source of a lower bound."""
     found = source(name)
     return f"~{cite([found])}" if found else f" ({escaped(name)})" if name else ""
 
 
 def citations(told: Sequence[Told]) -> list[Citation]:
-    """All that is cited."""
+    """Return all sources that pages and lower bounds cite."""
     bounds = {line.source for one in told for line in one.sheet.lines}
     own = [entry for one in told for entry in cited(one.page)]
     return own + [found for name in sorted(bounds) if (found := source(name))]
@@ -279,5 +279,5 @@ def dollars(formula: str) -> str:
 
 
 def row(cells: Sequence[str]) -> str:
-    """One line of a LaTeX table."""
+    """Return one line of a LaTeX table."""
     return " & ".join(cells) + r" \\"

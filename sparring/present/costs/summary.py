@@ -28,24 +28,24 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     quantity: str
     exact: str
     simple: str
-    """The same under ``conditions``, simplified as far as it gets."""
+    """The form under ``conditions``, simplified as far as it gets."""
     conditions: tuple[str, ...]
     """Hypotheses that ``simple`` needs."""
     given: tuple[str, ...]
     """Hypotheses that ``exact`` needs, too."""
     bound: str
     source: str
-    """Of the lower bound."""
+    """The source of the lower bound."""
     letters: tuple[str, ...]
-    """Of ``exact`` and ``simple``, functions included."""
+    """The letters of ``exact`` and ``simple``, functions included."""
     scope: str = ""
-    """Of what the lower bound is."""
+    """The algorithms and inputs that the lower bound is of."""
     ratio: str = ""
-    """How many times the bound ``simple`` is, where that is a number other than 1."""
+    """The quotient of ``simple`` and the bound, where that is a number other than 1."""
 
 
 class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How something was checked."""
+    """The result of one check: a name, a verdict, and what it rests on."""
 
     name: str
     verdict: Verdict
@@ -61,23 +61,23 @@ class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gaps: tuple[str, ...] = ()
     undecided: str = ""
     supposed: str = ""
-    """What supports are supposed to be, in LaTeX, where ``u`` does not say it."""
+    """The hypothesis about supports, in LaTeX, where ``u`` does not say it."""
 
 
 def sheet(cost: Forms) -> Sheet:
-    """The sheet of a cost, as it is typeset; nothing is checked."""
+    """Return the sheet of a cost, as it is typeset; nothing is checked."""
     return Sheet(cost.page.name, tuple(lines(cost)), supposed=cost.supposed)
 
 
 def checked_sheet(cost: Cost | UnionCost | SharedCost) -> Sheet:
-    """The same with what came of checking it, and of comparing it with published formulas."""
+    """Return the sheet of a cost with the results of its checks and of comparing it with published formulas."""
     judged = [Judged(*one) for one in cost.checks]
     judged += [Judged(j.claim.name, j.checked, f"{j.claim.source}: {j.detail}") for j in cost.claims]
     return msgspec.structs.replace(sheet(cost), judged=tuple(judged), gaps=tuple(cost.gaps))
 
 
 def lines(cost: Forms) -> Iterator[Line]:
-    """A line for each main form of the cost."""
+    """Yield a line for each main form of the cost."""
     given, ratios = tuple(parts(cost.given)), {row.quantity: row.ratio for row in rows(cost)}
     for name in cost.shown:
         exact = cost.form(name)
@@ -95,12 +95,12 @@ def lines(cost: Forms) -> Iterator[Line]:
 
 
 def times(ratio: Expr | None) -> str:
-    """A ratio that is a number, unless it is 1."""
+    """Return a ratio that is a number, unless it is 1; else an empty text."""
     return formula(ratio) if ratio is not None and ratio.is_number and ratio != 1 else ""
 
 
 def simplest(cost: Forms, name: str) -> tuple[tuple[str, ...], Expr]:
-    """The form where nothing is rounded, and the fewest hypotheses that make it so."""
+    """Return the form where nothing is rounded, and the fewest hypotheses that make it so."""
     wanted, every = cost.simplify(cost.plainest).form(name), tuple(parts(cost.plainest))
     choices = (some for size in range(len(every)) for some in combinations(every, size))
     enough = (some for some in choices if cost.simplify(", ".join(some)).form(name) == wanted)
@@ -108,7 +108,7 @@ def simplest(cost: Forms, name: str) -> tuple[tuple[str, ...], Expr]:
 
 
 def shorter(hypotheses: Sequence[str]) -> tuple[str, ...]:
-    """The same without repetition; ``2^floor(log2 p)`` is ``p`` where that is a power of two.
+    """Return the hypotheses without repetition; ``2^floor(log2 p)`` is ``p`` where that is a power of two.
 
     >>> shorter(("2^floor(log2 p) | n", "p = 2^m"))
     ('p | n', 'p = 2^m')
@@ -119,7 +119,7 @@ def shorter(hypotheses: Sequence[str]) -> tuple[str, ...]:
 
 
 def letters(*formulas: Expr) -> tuple[str, ...]:
-    """The names of all letters and functions in them, but for those that a sum runs over."""
+    """Return the names of all letters and functions in ``formulas``, but for those that a sum runs over."""
     symbols = {s.name for x in formulas for s in x.free_symbols}
     functions = {f.func.__name__ for x in formulas for f in x.atoms(sympy.core.function.AppliedUndef)}
     return tuple(sorted(symbols | functions))

@@ -13,13 +13,13 @@ from sparring.costs.rows import Row, rows
 HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap", "Times")
 HERE = "Here"
 COLUMNS = ("algorithm", "quantity", "exact", "where", "then", "at least", "gap", "times", "if")
-"""Of a spreadsheet; the last but the values."""
+"""The columns of a spreadsheet, but for the values, which come last."""
 Points = Sequence[Mapping[str, str]]
-"""For each cost, its forms' values at a point."""
+"""The values of each cost's forms at a point."""
 
 
 def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
-    """A Markdown table, with values where there are ``points``; a bar within a cell would end it."""
+    """Return a Markdown table, with values where there are ``points``; a bar would end a cell, so it is escaped."""
     head = [cell.format(even(costs) or "nothing is rounded") for cell in (*HEAD, *([HERE] if points else []))]
     lines: list[Sequence[str]] = [head, ("---",) * len(head)]
     for number, cost in enumerate(costs):
@@ -32,7 +32,7 @@ def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
 
 
 def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
-    """The table for a spreadsheet: a line for each form, formulas as text."""
+    """Return the table for a spreadsheet: a line for each form, formulas as text."""
     file = StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*COLUMNS, *([HERE.lower()] if points else [])])
@@ -47,11 +47,11 @@ def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
 
 
 def even(costs: Sequence[Forms]) -> str:
-    """The hypothesis under which nothing in any of these is rounded."""
+    """Return the hypothesis under which nothing in any of the costs is rounded."""
     found = {given for cost in costs for given in parts(cost.plainest)}
     return ", ".join(given for given in (*HYPOTHESES, *sorted(found - {*HYPOTHESES})) if given in found)
 
 
 def here(points: Points, number: int, row: Row) -> list[str]:
-    """The cell with the row's value at the point, if there is one."""
+    """Return the cell with the row's value at the point, if there is one."""
     return [points[number].get(row.quantity, "")] if points else []

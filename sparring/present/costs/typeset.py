@@ -35,7 +35,7 @@ CONDITIONS = {
 
 
 def condition(text: str) -> str:
-    r"""A hypothesis, in LaTeX.
+    r"""Return a hypothesis in LaTeX.
 
     >>> condition("p | n"), condition("1 < node"), condition("n <= 2^31"), condition("8 p | n")
     ('p \\mid n', '1 < g', 'n \\le 2^{31}', '8 p \\mid n')
@@ -50,12 +50,12 @@ def condition(text: str) -> str:
 
 
 def number(text: str) -> str:
-    """A letter, or digits as they are."""
+    """Return a letter, or digits as they are."""
     return text if text.isdigit() else spelt(text)
 
 
 def spelt(letter: str) -> str:
-    r"""A letter, or the name of a parameter.
+    r"""Return a letter, or the name of a parameter, in LaTeX.
 
     >>> spelt("n"), spelt("width"), spelt("radix")
     ('n', 'w', '\\mathit{radix}')
@@ -86,14 +86,14 @@ class Flat(LatexPrinter):  # type: ignore[misc]  # sympy ships no types
         return f"{f'({top})' if over.is_Add else top} / {f'({bottom})' if under.is_Add or under.is_Mul else bottom}"
 
     def _print_Add(self, x: Expr, order: str | None = None) -> str:  # noqa: N802  # sympy's name
-        """In sympy's order, but not with a minus in front."""
+        """Print the terms in sympy's order, but begin with one that has no minus."""
         terms = self._as_ordered_terms(x, order=order)
         first = next((term for term in terms if not term.could_extract_minus_sign()), terms[0])
         terms.remove(first)
         return "".join([self._print(first), *map(self.signed, terms)])
 
     def signed(self, term: Expr) -> str:
-        """A term that is added to others."""
+        """Return a term with its sign, as it is added to others."""
         minus = term.could_extract_minus_sign()
         printed = self._print(-term if minus else term)
         return f" {'-' if minus else '+'} {f'({printed})' if self._needs_add_brackets(term) else printed}"
@@ -113,7 +113,7 @@ class Flat(LatexPrinter):  # type: ignore[misc]  # sympy ships no types
         return raised(f"{called}({', '.join(map(self._print, x.args))})", exp)
 
     def _print_Piecewise(self, x: Expr) -> str:  # noqa: N802  # sympy's name
-        """In words: cases one above the other do not fit into a line."""
+        """Print the cases in words: cases one above the other do not fit into a line."""
         *cases, (other, _) = x.args
         told = [rf"{self._print(value)} \text{{ if }} {self._print(holds)}" for value, holds in cases]
         return rf"({', '.join(told)}, \text{{ else }} {self._print(other)})"
@@ -126,12 +126,12 @@ class Flat(LatexPrinter):  # type: ignore[misc]  # sympy ships no types
 
 
 def raised(base: str, exp: str | None) -> str:
-    """``base`` to the power ``exp``, if there is one."""
+    """Return ``base`` to the power ``exp``, if there is one."""
     return base if exp is None else f"{base}^{{{exp}}}"
 
 
 def formula(x: Expr) -> str:
-    r"""``x`` in LaTeX, without dollar signs.
+    r"""Return ``x`` in LaTeX, without dollar signs.
 
     >>> from sparring.costs.formulas.symbols import n, p
     >>> formula(2 * n * (p - 1) / p), formula(2 * n - sympy.floor(2 * n / p))
