@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 
 
 def pages() -> list[str]:
-    """The names of all algorithms."""
+    """Return the names of all algorithms."""
     return registry.names()
 
 
 def regular() -> list[str]:
-    """Those whose pages have formulas; the others are compositions, whose costs are bounds."""
+    """Return the names of all algorithms but compositions, whose pages have no formulas and whose costs are bounds."""
     return [name for name in pages() if not page(name).composed]
 
 
 def uncosted(algo: str | Page) -> str:
-    """Why there is nothing to derive its cost from, in words; empty where there is."""
+    """Return why there is nothing to derive the algorithm's cost from, in words; empty where there is something."""
     from sparring.costs import compositions
     from sparring.errors import Undecided
 
@@ -58,12 +58,12 @@ def uncosted(algo: str | Page) -> str:
 
 
 def selectors() -> list[str]:
-    """The names of all selectors."""
+    """Return the names of all selectors."""
     return known.names()
 
 
 def page(algo: str, **params: Any) -> Page:
-    """The page called ``algo``: a name, a module ``pkg.mod``, or a file ``./mine.py``."""
+    """Return the page called ``algo``: a name, a module ``pkg.mod``, or a file ``./mine.py``."""
     return registry.find(algo, **params)
 
 
@@ -81,8 +81,8 @@ def run(algo: str | Page, xs: Sequence[Any], **params: Any) -> runner.Run:
 def prove(*algos: str | Page, jobs: int = 1, keep: bool = False) -> Report:
     """Prove the theorems of these pages (by default of all), for every number of ranks.
 
-    ``jobs``: so many processes, ``keep``: what is found is kept, both as for :func:`verify`;
-    what an earlier run found then comes first.
+    ``jobs``: the number of processes, and ``keep``: keep what is found, both as for :func:`verify`;
+    with ``keep`` what an earlier run found comes first.
 
     >>> prove("ring").verdict
     'holds'
@@ -101,8 +101,8 @@ def prove(*algos: str | Page, jobs: int = 1, keep: bool = False) -> Report:
 def recheck(folder: str | Path, *algos: str | Page) -> Report:
     """Judge the certificates that ``sparring prove --export`` wrote to ``folder``.
 
-    They are compared with the installed page of their name, or with that of ``algos``; nothing else that they
-    name is looked at.  Raises InputError where its manifest is not as it must be.
+    Certificates are compared with the installed page of their name, or with that of ``algos``; nothing else that
+    they name is looked at.  Raises InputError where the manifest of the folder is not as it must be.
     """
     from sparring.proofs.kernel import rechecking
     from sparring.proofs.logic import solvers
@@ -118,7 +118,7 @@ def recheck(folder: str | Path, *algos: str | Page) -> Report:
 
 
 def proof_report(found: Sequence[Told], seconds: float) -> Report:
-    """The report of ``prove``: one result and one entry of ``theorems`` for each conjecture."""
+    """Return the report of ``prove``: one result and one entry of ``theorems`` for each conjecture."""
     from sparring.report import Report
 
     extra = {"theorems": [one.theorem for one in found]}
@@ -135,12 +135,12 @@ def verify(
     ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16 and 31 on terms);
     ``full``: terms for 1..64, all dtypes and gradients for 1..8; ``on``: "simulated", "mpi" (under mpiexec) or
     "both"; ``mutants``: plant faults everywhere, and tell which were found, with ``full`` also by all
-    runs; ``jobs``: so many processes, each with an
+    runs; ``jobs``: the number of processes, each with an
     algorithm given by its name, for which a script needs its ``if __name__ == "__main__"``, or an executor that
-    has them (of ``concurrent.futures`` or ``mpi4py.futures``); ``track(items, description)`` goes
-    through items and may show how far it is; ``done(name, results, seconds)`` is told of each algorithm
-    and selector as soon as it is judged; ``keep``: what is found is kept, and told again as long as nothing
-    has changed on which it rests, with None for the seconds.
+    has processes (of ``concurrent.futures`` or ``mpi4py.futures``); ``track(items, description)`` goes
+    through items and may show the progress; ``done(name, results, seconds)`` is called for each algorithm
+    and selector as soon as it is judged; ``keep``: keep what is found, and return it again as long as nothing
+    has changed on which it rests; ``done`` then gets None for the seconds.
     """
     from sparring import kept_results
     from sparring.parallel import spread, unheard
@@ -168,13 +168,13 @@ def verify(
 
 
 def of(subjects: Sequence[Any], results: Sequence[Result]) -> list[Result]:
-    """The results on these."""
+    """Return the results on these subjects."""
     names = {one.name for one in subjects}
     return [r for r in results if r.subject in names]
 
 
 def contention(algo: str | Page, topology: str, ranks: int) -> Judgement:
-    """Whether messages of ``algo`` can meet on a link of ``topology`` at so many ranks, under any timing.
+    """Judge whether messages of ``algo`` can meet on a link of ``topology`` with ``ranks`` ranks, under any timing.
 
     ``topology``: ``ring``, ``crossbar``, ``tree``, ``fat_tree``, ``torus``, with parameters as in
     ``torus:k=2``, or a file ``./mine.py``.  Raises InputError where there is none of that name.
@@ -196,7 +196,7 @@ def run_report(
     key: str | None = None, density: str | float | Fraction | None = None, keep: int | None = None,
     allow_nan: bool = True, on: str = "simulated", selector: str | None = None, params: Mapping[str, Any] | None = None,
 ) -> Report | None:  # fmt: skip
-    """Run an implementation beside its reference; None on the ranks of a real job other than 0.
+    """Run an implementation beside its reference; return None on the ranks of a real job other than 0.
 
     ``file``: a path, or for the shipped gradients the text ``digits`` or ``transformer``, or with ``:KEY``.  For an
     algorithm that takes sparse vectors the largest entries of each are taken: the part ``density``,
@@ -264,13 +264,14 @@ def cost(
     algo: str | Page, *, support: str = "union", nodes: int | str | None = None, topology: str | None = None,
     **params: Any,
 ) -> Cost | UnionCost | SharedCost:  # fmt: skip
-    """What an algorithm costs, as closed forms derived from its page; of a composition, a bound under hypotheses.
+    """Return an algorithm's cost as closed forms derived from its page; of a composition, a bound under hypotheses.
 
     ``support``: where chunks are sparse, how large the union ``u(s)`` of ``s`` ranks' supports is:
     "union" leaves it as it is, "identical", "independent" and "disjoint" put a model in its place; so do
     "blocks:64", whole blocks of 64 neighbouring entries, and "zipf:1.1", indices whose popularity falls with that
-    exponent.  Other algorithms do not ask.  ``nodes``: so many neighbouring ranks are a node and share its one link
-    to the others; "node" leaves it a letter.  ``topology``: whose links messages share, as for :func:`contention`.
+    exponent.  Other algorithms ignore it.  ``nodes``: the number of neighbouring ranks that make a node and share its
+    one link to the others; "node" leaves it a letter.  ``topology``: the one whose links messages share, as for
+    :func:`contention`.
 
     Raises Undecided, with the reason, where sums over the page's steps are not derived, or how many messages
     share a link; InputError for nodes on a topology.
@@ -303,11 +304,11 @@ def crossover(
     start: str | float | Fraction | None = None, end: str | float | Fraction | None = None,
     **at: str | float | Fraction,
 ) -> Comparison:  # fmt: skip
-    """Which of two algorithms costs less as ``over`` grows: "n", "p", or "rho", the density ``k / n``.
+    """Compare the costs of two algorithms as ``over`` grows: "n", "p", or "rho", the density ``k / n``.
 
     ``at``: the other letters; with ``alpha`` and ``beta`` (a machine's ``letters``) seconds are
     compared, else bytes.  ``support``: as in :func:`cost`, but for "union", which has no numbers.
-    ``start``, ``end``: from where to where it grows.
+    ``start``, ``end``: the first and the last value of ``over``.
 
     Raises InputError for a letter that is missing, Undecided where a cost is not derived or the two
     stay too near each other.
@@ -327,15 +328,15 @@ def advise(
     topology: str = "crossbar", nodes: int | None = None, within: Machine | str = "nvlink",
     algorithms: Sequence[str | Page] = (), track: Track = lambda items, _: items,
 ) -> Advice:  # fmt: skip
-    """Which allreduce for these gradients on this machine: derived costs of all algorithms, compared.
+    """Advise which allreduce to use for these gradients on this machine: compare the derived costs of all algorithms.
 
     ``gradients``: a file ``.npy``, ``.npz`` or ``.safetensors``, whose arrays are layers with the worker
     as first axis; several files, one a worker; such arrays by name; None for the shipped sample.
     ``machine``: one, a preset's name, or a JSON file.  ``ranks``: by default as many as there are
     workers.  ``density``: the part of its entries that a worker keeps where an algorithm takes
-    sparse vectors.  ``topology``: whose links messages share, as for :func:`contention`.  ``nodes``: so
-    many neighbouring ranks sit in a node, in which messages take what ``within`` says, and share its
-    one link to the others.  ``algorithms``: by default all.  ``track`` as for :func:`verify`.
+    sparse vectors.  ``topology``: the one whose links messages share, as for :func:`contention`.  ``nodes``:
+    the number of neighbouring ranks in a node; messages within it take the time of the machine ``within``, and its
+    ranks share its one link to the others.  ``algorithms``: by default all.  ``track`` as for :func:`verify`.
 
     Raises InputError where one of these is not what it should be, Undecided where no algorithm has a cost.
 
@@ -362,13 +363,13 @@ def advise(
 
 
 def calibrate(*algos: str, ranks: int | None = None, seconds: float = 20.0) -> Machine | None:
-    """This machine, measured on real ranks for so many seconds; None on the ranks of a job other than 0.
+    """Measure this machine on real ranks for ``seconds``; return None on the ranks of a job other than 0.
 
-    On a job under mpiexec it is collective; else so many ``ranks`` (default: the cores, at least two) are
-    started here.  ``algos``: what is timed to judge the predictions, by default all that have an
-    implementation.  ``measured`` of the result says what they are worth.
+    In a job under mpiexec the call is collective; else ``ranks`` ranks (default: the number of cores, at least two)
+    are started here.  ``algos``: the algorithms that are timed to judge the predictions, by default all that have an
+    implementation.  ``measured`` of the result says what the predictions are worth.
 
-    Raises InputError for what cannot be measured, SparringError with what ranks said that failed.
+    Raises InputError for what cannot be measured, SparringError with what the failing ranks said.
     """
     from sparring.calibration.running import calibrated
 

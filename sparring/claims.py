@@ -24,27 +24,27 @@ class Stated(NamedTuple):
 
     id: str
     algorithm: str
-    """Whose page it stands by, or is judged against; empty where there is none."""
+    """The algorithm whose page has the claim, or which it is judged against; empty where there is none."""
     statement: str
     given: str
     source: str
     tag: str = ""
-    """How sure it is that the source says so, for claims of the literature: letters of ``statements.TAGS``."""
+    """For claims of the literature, how sure it is that the source says so: letters of ``statements.TAGS``."""
 
 
 class Replayed(NamedTuple):
-    """A claim and what came of it."""
+    """A claim and the verdict on it."""
 
     stated: Stated
     judged: Judged | Decided
     derived: str
     """The formula of the page; empty where there is none."""
     quantity: str = ""
-    """Of what cost it speaks, where it does."""
+    """The quantity of the cost that the claim is about; empty where it is about none."""
 
 
 def stated(pages: Sequence[Page]) -> Iterator[Stated]:
-    """Every claim that stands by these pages; nothing is derived."""
+    """Yield every published claim about these pages; no cost is derived."""
     from sparring.costs.claims import stated as formula
     from sparring.costs.published.claim import published
 
@@ -55,7 +55,7 @@ def stated(pages: Sequence[Page]) -> Iterator[Stated]:
 
 
 def called(page: Page, name: str) -> str:
-    """The id of the claim ``name``.
+    """Return the id of the page's claim ``name``.
 
     >>> import sparring
     >>> called(sparring.page("ring"), "bandwidth, with a fold")
@@ -65,7 +65,7 @@ def called(page: Page, name: str) -> str:
 
 
 def replayed(pages: Sequence[Page], wanted: Sequence[str] = (), sources: Sequence[Source] = ()) -> Iterator[Replayed]:
-    """The claims of the pages and of the literature with the ids ``wanted``, by default all, judged anew.
+    """Judge anew the claims of the pages and of the literature with the ids ``wanted``, by default all.
 
     Raises InputError for an id that no claim has, Undecided where a page's cost is not derived.
     """
@@ -99,7 +99,7 @@ class Costs:
         self.known: dict[Any, Any] = {}
 
     def of(self, page: Page) -> Any:
-        """The cost of the page."""
+        """Return the cost of the page, derived on the first call."""
         from sparring.costs import pricing
 
         key = (page.name, *page.params.items())
@@ -109,12 +109,12 @@ class Costs:
 
 
 def entitled(source: Source, one: Statement) -> str:
-    """The id of a statement of the literature."""
+    """Return the id of a statement of the literature."""
     return source.id + SEPARATOR + one.name
 
 
 def of_literature(source: Source, one: Any, costs: Costs) -> Replayed:
-    """A statement and what it is worth: judged against a page, decided by itself, or neither, and why."""
+    """Return a statement with its verdict: judged against a page, decided by itself, or the reason why neither."""
     from sparring.literature.implication import Decided, decide
     from sparring.literature.statements import Row, Shown, Theorem
     from sparring.proofs.logic.verdicts import NOT_COVERED
@@ -130,7 +130,7 @@ def of_literature(source: Source, one: Any, costs: Costs) -> Replayed:
 
 
 def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002  # it is the claim's id
-    """A cost, judged as a claim of the page would be, if there is such a page."""
+    """Judge a cost from the literature as a claim of the page would be, if there is a page of its algorithm."""
     from sparring.costs import claims, union_cost
     from sparring.costs.formulas.hypotheses import parts
     from sparring.literature.implication import Decided
@@ -161,7 +161,7 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
 
 
 def worth(cost: Any) -> Verdict:
-    """What a derived form is worth: of chunks that are sparse, as far as it was counted."""
+    """Return the verdict on a derived form: proved, or tested by counting where chunks are sparse."""
     from sparring.costs import union_cost
     from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, tested
 

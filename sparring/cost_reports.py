@@ -17,9 +17,9 @@ Told: TypeAlias = Cost | UnionCost | SharedCost
 
 
 def cost_report(costs: Sequence[Told], undecided: Mapping[str, str], seconds: float) -> Report:
-    """The report of ``cost``: how each derivation was checked, what each published formula is worth.
+    """Return the report of ``cost``: how each derivation was checked, and the verdict on each published formula.
 
-    ``undecided``: why, for each algorithm without a derivation.
+    ``undecided``: the reason, for each algorithm without a derivation.
     """
     results = [Result(one.page.name, *check) for one in costs for check in one.checks]
     results += [Result(one.page.name, j.claim.name, j.checked, j.detail) for one in costs for j in one.claims]
@@ -29,7 +29,7 @@ def cost_report(costs: Sequence[Told], undecided: Mapping[str, str], seconds: fl
 
 
 def forms(cost: Told) -> dict[str, Any]:
-    """A cost for the envelope: formulas as text."""
+    """Return a cost for the envelope: formulas as text."""
     bounds = cost.bounds
     shown = {
         row.quantity: {

@@ -22,11 +22,11 @@ from sparring.verification.algorithm import Track
 JUDGES = ("sparring", "sympy", "mpmath", "z3-solver", "cvc5")
 """The packages whose versions a sheet depends on."""
 ROOMS = (".", "spec", "impl", "proofs")  # all of sparring: in a checkout the last three are links
-"""Where all that derives and checks a cost is, and all on which that rests."""
+"""The folders of all code that derives and checks a cost, and of all on which this code rests."""
 
 
 def sheets(algos: Sequence[str], support: str = "union", **params: Any) -> list[Sheet]:
-    """The sheet of each page, checked; what is not kept is made now, on all processors."""
+    """Return the sheet of each page, checked; sheets that are not kept are made now, on all processors."""
     found = [pages.find(algo, **params) for algo in algos]
     by_name = dict(zip(algos, found))
     told = {algo: reused(page, support) for algo, page in by_name.items()}
@@ -39,7 +39,7 @@ def sheets(algos: Sequence[str], support: str = "union", **params: Any) -> list[
 
 
 def make(support: str, page: Page, _: Track) -> list[Sheet]:
-    """The page's sheet, made and kept."""
+    """Make the page's sheet and keep it; return it in a list."""
     from sparring.costs import pricing
 
     try:
@@ -52,27 +52,27 @@ def make(support: str, page: Page, _: Track) -> list[Sheet]:
 
 
 def reused(page: Page, support: str) -> Sheet | None:
-    """The page's sheet if it is kept."""
+    """Return the page's sheet if it is kept, else None."""
     key = identity(page, support)
     return recall(cache_name(page, support), key, Sheet) if key else None
 
 
 def cache_name(page: Page, support: str) -> str:
-    """The name of what is kept: a page under other parameters is another."""
+    """Return the name under which a sheet is kept; each page, support and choice of parameters has its own."""
     asked = [page.module.__name__, str(source(page)), support, format_parameters(page.params)]
     return f"cost-{page.name}-{digest(chr(0).join(asked).encode())[:16]}"
 
 
 def format_parameters(params: Mapping[str, Any]) -> str:
-    """A page's parameters as text."""
+    """Return a page's parameters as text."""
     return json.dumps(params, sort_keys=True, default=repr)
 
 
 def identity(page: Page, support: str) -> str:
-    """What the sheet was made from, as a digest; empty where that is not all known.
+    """Return a digest of all that the sheet is made from; empty where not all of it is known.
 
-    It covers the page's source, all of ``ROOMS`` and the versions of ``JUDGES``.  A page of one's own
-    is known where it imports nothing but sparring and Python's own modules.
+    The digest covers the page's source, all of ``ROOMS`` and the versions of ``JUDGES``.  A user's own page
+    counts as known where it imports nothing but sparring and Python's own modules.
     """
     file = source(page)
     if file is None:
@@ -85,13 +85,13 @@ def identity(page: Page, support: str) -> str:
 
 
 def source(page: Page) -> Path | None:
-    """The page's file."""
+    """Return the path of the page's source file; None where there is none."""
     file = getattr(page.module, "__file__", None)
     return Path(file).resolve() if file and file.endswith(".py") and Path(file).is_file() else None
 
 
 def alone(text: bytes) -> bool:
-    """Whether a module imports nothing but sparring and Python's own modules."""
+    """Return whether a module imports nothing but sparring and Python's own modules."""
     nodes = list(ast.walk(ast.parse(text)))
     names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
     names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]

@@ -15,11 +15,11 @@ class SparringError(Exception):
 
 
 class InputError(SparringError, ValueError):
-    """What came in is not what was asked for; the message says what, where, and what would be right."""
+    """The input is not what was asked for; the message says what is wrong, where, and what would be right."""
 
 
 class UnknownPage(InputError):
-    """No algorithm, module or file of that name."""
+    """There is no algorithm, module or file of that name."""
 
 
 class Refuted(SparringError, AssertionError):
@@ -27,7 +27,7 @@ class Refuted(SparringError, AssertionError):
 
 
 class OtherBits(Refuted):
-    """A file that is the same bytes on every machine is not on this one; the message says which, and why it may be."""
+    """A file that has the same bytes on every machine has others on this one; the message says which, and why maybe."""
 
 
 class ScheduleFault(Refuted):
@@ -65,6 +65,6 @@ class MissingExtra(SparringError, ImportError):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """For a message on an unknown ``name``: "did you mean 'ring'? ", the nearest of those ``known``; or nothing."""
+    """Return "did you mean 'ring'? " for an unknown ``name``, with the nearest of ``known``; empty if none is near."""
     near = difflib.get_close_matches(name, [*known], n=1)
     return f"did you mean {near[0]!r}? " if near else ""

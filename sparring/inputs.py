@@ -48,7 +48,7 @@ GARBLED = (ValueError, TypeError, SyntaxError, TokenError, OverflowError, Memory
 
 
 class Header(NamedTuple):
-    """What a ``.npy`` member declares, and at which byte its entries begin."""
+    """The shape, order and dtype that a ``.npy`` member declares, and the byte at which its entries begin."""
 
     shape: tuple[int, ...]
     fortran: bool
@@ -72,11 +72,11 @@ class Archive:
         self.headers = {name: self.header(name) for name in self.members}
 
     def fault(self, name: str, why: str) -> InputError:
-        """The error that says what is wrong with the entry called ``name``."""
+        """Return the error that says what is wrong with the entry called ``name``."""
         return InputError(f"{self.path}: entry {name[:60]!r} {why}")
 
     def header(self, name: str) -> Header:
-        """What the entry declares; raises InputError where that is no ``.npy`` header."""
+        """Read the entry's header; raises InputError where it has no ``.npy`` header."""
         member = self.members[name]
         if member.flag_bits & 1:
             raise self.fault(name, "is encrypted; right: a plain archive, as numpy.savez writes it")
@@ -91,7 +91,7 @@ class Archive:
             raise self.fault(name, "is not an array in numpy's .npy format; write it with numpy.savez") from error
 
     def checked(self, name: str) -> Header:
-        """What the entry declares; raises InputError where its dtype is not wanted or its size is another."""
+        """Return the entry's header; raises InputError where its dtype is not wanted or its shape does not fit."""
         header = shape, _, dtype, offset = self.headers[name]
         right = either(self.dtypes)
         if dtype.hasobject:
@@ -104,7 +104,7 @@ class Archive:
         return Header(*header)
 
     def read(self, name: str) -> Vector:
-        """The entry's array, in native byte order.
+        """Return the entry's array, in native byte order.
 
         Raises InputError where its dtype is not wanted or its entries are not what it declares.
         """
@@ -123,9 +123,9 @@ class Archive:
 def load_vectors(
     path: str | Path, ranks: int | None = None, key: str | None = None, *, limit: int = SIZE
 ) -> list[Vector]:
-    """One vector a rank from the ``.npz`` at ``path``: contiguous 1-D arrays of one length and dtype.
+    """Return one vector a rank from the ``.npz`` at ``path``: contiguous 1-D arrays of one length and dtype.
 
-    What is read is the first of these:
+    The vectors are the first of these that there is:
 
     - with ``key``: the 2-D array of that name, row ``r`` for rank ``r``;
     - 1-D arrays named ``rank0``, ``rank1``, ... without a gap;
@@ -141,18 +141,18 @@ def load_vectors(
 
 
 def load(path: str | Path, ranks: int | None = None, key: str | None = None, *, limit: int = SIZE) -> list[Any]:
-    """As :func:`load_vectors`, or sparse vectors, where the file has ``indices0``, ``values0``, ... and ``n``.
+    """Load vectors as :func:`load_vectors`, or sparse ones where the file has ``indices0``, ``values0``, ... and ``n``.
 
     Sparse ones are read unless there is a ``key`` or a ``rank0``.
 
     Raises InputError, also where indices are not strictly ascending in [0, n), a part is missing, or
-    indices and values are not as many.
+    there are not as many indices as values.
     """
     return loaded(path, ranks, limit, lambda archive: sparse(archive) if parts(archive, key) else choose(archive, key))
 
 
 def loaded(path: str | Path, ranks: int | None, limit: int, pick: Callable[[Archive], list[Any]]) -> list[Any]:
-    """What ``pick`` takes from the archive at ``path``, for the first ``ranks`` ranks."""
+    """Return the vectors that ``pick`` takes from the archive at ``path``, for the first ``ranks`` ranks."""
     path = Path(path)
     if ranks is not None and ranks < 1:
         raise InputError(f"ranks = {ranks}; right: 1 or more")
@@ -169,9 +169,9 @@ def loaded(path: str | Path, ranks: int | None, limit: int, pick: Callable[[Arch
 
 
 def digits(ranks: int, key: str | None = None) -> list[Vector]:
-    """Real gradients for up to 8 ranks, float32 of 9610 entries: a perceptron on scikit-learn's digits.
+    """Return real gradients for up to 8 ranks, float32 of 9610 entries: a perceptron on scikit-learn's digits.
 
-    ``key`` says how long it had been trained: ``step0`` (the default), ``step30`` or ``step300``.
+    ``key`` says how long the perceptron had been trained: ``step0`` (the default), ``step30`` or ``step300``.
     They ship with sparring; ``examples/digits_gradients.py`` made them.
 
     >>> [x.shape for x in digits(2)]
@@ -181,7 +181,7 @@ def digits(ranks: int, key: str | None = None) -> list[Vector]:
 
 
 def transformer(ranks: int, key: str | None = None) -> list[Vector]:
-    """The same of a small transformer on text: float32 of 11709 entries.
+    """Return real gradients as :func:`digits` does, but of a small transformer on text: float32 of 11709 entries.
 
     They ship with sparring; ``examples/torch/transformer_gradients.py`` made them.
 
@@ -192,14 +192,14 @@ def transformer(ranks: int, key: str | None = None) -> list[Vector]:
 
 
 def shipped(name: str, ranks: int, key: str | None = None) -> list[Vector]:
-    """The shipped gradients of that name, one of ``SHIPPED``; raises InputError as :func:`load_vectors`."""
+    """Return the shipped gradients of that name, one of ``SHIPPED``; raises InputError as :func:`load_vectors`."""
     sample = importlib.resources.files("sparring") / "data" / f"{name}_gradients.npz"
     with importlib.resources.as_file(sample) as path:
         return load_vectors(path, ranks, key)
 
 
 def opened(path: Path, limit: int) -> IO[bytes]:
-    """The file, open; raises InputError unless it is a regular file of at most ``limit`` bytes."""
+    """Open the file; raises InputError unless it is a regular file of at most ``limit`` bytes."""
     try:
         if not path.exists():
             raise InputError(f"{path}: no such file")
@@ -215,7 +215,7 @@ def opened(path: Path, limit: int) -> IO[bytes]:
 
 
 def instead(stream: IO[bytes]) -> str:
-    """What the file is, that is no zip archive, and what would be right."""
+    """Return, in words, what a file that is no sound zip archive is, and what would be right."""
     stream.seek(0)
     start = stream.read(6)
     if start == b"\x93NUMPY":
@@ -225,7 +225,7 @@ def instead(stream: IO[bytes]) -> str:
 
 
 def parse(start: bytes) -> Header:
-    """The header at the start of a ``.npy`` file; raises one of GARBLED where there is none."""
+    """Read the header at the start of a ``.npy`` file; raises one of GARBLED where there is none."""
     stream = io.BytesIO(start)
     version = np.lib.format.read_magic(stream)
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
@@ -235,7 +235,7 @@ def parse(start: bytes) -> Header:
 
 
 def choose(archive: Archive, key: str | None) -> list[Vector]:
-    """The vectors that :func:`load_vectors` says, each contiguous."""
+    """Return the vectors that :func:`load_vectors` describes, each contiguous."""
     headers = archive.headers
     if key is not None:
         if key not in headers:
@@ -251,7 +251,7 @@ def choose(archive: Archive, key: str | None) -> list[Vector]:
 
 
 def rows(archive: Archive, name: str) -> list[Vector]:
-    """The rows of one 2-D array."""
+    """Return the rows of one 2-D array."""
     shape = archive.headers[name].shape
     if len(shape) != 2:
         raise archive.fault(name, f"is {len(shape)}-D; right: 2-D, rank by entry")
@@ -261,7 +261,7 @@ def rows(archive: Archive, name: str) -> list[Vector]:
 
 
 def by_rank(archive: Archive) -> list[Vector]:
-    """The arrays named rank0, rank1, ..., which must agree in length and dtype."""
+    """Return the arrays named rank0, rank1, ..., which must agree in length and dtype."""
     named = {name for name in archive.headers if name.startswith("rank") and name[4:].isdecimal()}
     names = [f"rank{r}" for r in range(len(named))]
     if missing := [name for name in names if name not in named]:
@@ -279,14 +279,14 @@ def by_rank(archive: Archive) -> list[Vector]:
 
 
 def parts(archive: Archive, key: str | None) -> list[str]:
-    """The names of what makes sparse vectors; none where the vectors are whole."""
+    """Return the names of the entries that hold sparse vectors; none where the vectors are whole."""
     if key is not None or "rank0" in archive.headers:
         return []
     return [name for name in archive.headers if re.fullmatch("(indices|values)[0-9]+", name)]
 
 
 def sparse(archive: Archive) -> list[Sparse]:
-    """The sparse vectors of all ranks, which must agree in dtype."""
+    """Return the sparse vectors of all ranks, which must agree in dtype."""
     names = parts(archive, None)
     count = max(sum(name.startswith(kind) for name in names) for kind in ("indices", "values"))
     n = int(read_array(archive, "n", 0, INDICES, "the length of all vectors"))
@@ -306,7 +306,7 @@ def sparse(archive: Archive) -> list[Sparse]:
 
 
 def read_array(archive: Archive, name: str, dimensions: int, dtypes: tuple[str, ...], what: str) -> Vector:
-    """The array of that name; raises InputError unless it is there, and of these dimensions and dtypes."""
+    """Return the array of that name; raises InputError unless it is there, of these dimensions and dtypes."""
     if name not in archive.headers:
         raise InputError(f"{archive.path}: no entry {name!r} ({what}); right: {PARTS}")
     header = archive.headers[name]
@@ -318,12 +318,12 @@ def read_array(archive: Archive, name: str, dimensions: int, dtypes: tuple[str, 
 
 
 def either(words: Sequence[str]) -> str:
-    """The words as a choice, in prose."""
+    """Return the words as a choice, in prose."""
     return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def listed(names: Iterable[str]) -> str:
-    """The first few names, in prose."""
+    """Return the first few names, in prose."""
     shown = [name[:60] for name in names]
     more = f", ... ({len(shown)} in all)" if len(shown) > 8 else ""
     return (", ".join(shown[:8]) or "none") + more

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Prepared = TypeVar("Prepared")
 
 PATIENCE = 1.0
-"""Seconds that a rank which ends the job waits for the launcher to read what it said."""
+"""The most seconds that a rank which ends the job waits for the launcher to read what the rank wrote."""
 NAP = 2e-4
 
 VARIABLES = {  # what launchers tell: MPICH and Intel MPI, Open MPI, PMIx
@@ -32,7 +32,7 @@ VARIABLES = {  # what launchers tell: MPICH and Intel MPI, Open MPI, PMIx
 
 
 def launched() -> tuple[int, int] | None:
-    """This process's rank and the number of ranks; None where no launcher started it."""
+    """Return this process's rank and the number of ranks; None where no launcher started the process."""
     for rank, size in VARIABLES.items():
         if rank in os.environ and size in os.environ:
             return int(os.environ[rank]), int(os.environ[size])
@@ -42,10 +42,10 @@ def launched() -> tuple[int, int] | None:
 def together(
     comm: MPI.Intracomm, prepare: Callable[[], Prepared], digest: Callable[[Prepared], str], unlike: str
 ) -> Prepared:
-    """What ``prepare`` returns on every rank, unless it raises on one, or ``digest`` says that ranks have not the same.
+    """Return on every rank what ``prepare`` returns there, if it raises on no rank and ``digest`` is the same on all.
 
-    Then no rank goes on: rank 0 raises the first error, or what is ``unlike``, the others end silently
-    with exit code 2.
+    Otherwise no rank goes on: rank 0 raises the first error, or an InputError that says ``unlike``; the others end
+    silently with exit code 2.
     """
     prepared, error = None, None
     with ending_all(comm):
@@ -64,7 +64,7 @@ def together(
 
 @contextmanager
 def ending_all(comm: MPI.Comm) -> Iterator[None]:
-    """Whatever one rank raises in this block ends the whole job, with that rank's traceback."""
+    """End the whole job, with the rank's traceback, where a rank raises in this block."""
     try:
         yield
     except BaseException:
@@ -74,7 +74,7 @@ def ending_all(comm: MPI.Comm) -> Iterator[None]:
 
 
 def abort(world: MPI.Comm, terminal: int = 2) -> None:
-    """End the whole job, once the launcher has read what this rank wrote to ``terminal``: it may drop the rest."""
+    """End the whole job, once the launcher has read what this rank wrote to ``terminal``; it may drop unread text."""
     deadline = time.monotonic() + PATIENCE
     while unread(terminal) and time.monotonic() < deadline:
         time.sleep(NAP)
@@ -82,7 +82,7 @@ def abort(world: MPI.Comm, terminal: int = 2) -> None:
 
 
 def unread(terminal: int) -> int:
-    """Bytes in the pipe ``terminal`` that its other end has not read; 0 if it is none."""
+    """Return the number of bytes in the pipe ``terminal`` that its other end has not read; 0 if it is no pipe."""
     count = array("i", [0])
     with suppress(OSError):
         fcntl.ioctl(terminal, termios.FIONREAD, count)

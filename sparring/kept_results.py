@@ -24,9 +24,9 @@ from sparring.verification.theorems import Found
 def verified(
     asked: Sequence[str | Page], plan: Plan, track: Track, jobs: int | Executor, done: Done, *, keep: bool
 ) -> tuple[list[Result], list[str]]:
-    """The results for all, in their order, and whose an earlier run found.
+    """Return the results for all, in their order, and the names of those whose results an earlier run found.
 
-    ``keep``: what is found is kept, and told again as long as nothing has changed.
+    ``keep``: keep what is found, and return it again as long as nothing has changed.
     """
     earlier = {name: some for name in asked if keep and isinstance(name, str) and (some := recalled(name, plan))}
     for name, results in earlier.items():
@@ -47,7 +47,7 @@ def verified(
 
 
 def recalled(name: str, plan: Plan) -> list[Result] | None:
-    """What was found of an algorithm or selector, if nothing has changed since; else None."""
+    """Return the kept results on an algorithm or selector, if nothing has changed since; else None."""
     if not ours(name, plan):
         return None
     some = disk_cache.recall(f"verify-{name}", theorems.key(name, plan), list[Found])
@@ -57,11 +57,11 @@ def recalled(name: str, plan: Plan) -> list[Result] | None:
 
 
 def remember(name: str, plan: Plan, results: Sequence[Result]) -> None:
-    """Keep it, if it may be: nothing stands against it, and no debugger or tool like it looked on."""
+    """Keep the results if they may be kept: none is against the subject, and no debugger or such traced the run."""
     if ours(name, plan) and not any(r.verdict.word.exit_code or r.detail == TRACED_BY_ANOTHER for r in results):
         disk_cache.keep(f"verify-{name}", theorems.key(name, plan), [*map(Found.of, results)])
 
 
 def ours(name: str, plan: Plan) -> bool:
-    """Whether all that it rests on is known; a selector rests on no MPI."""
+    """Return whether all that the results rest on is known: no real MPI, which selectors never use."""
     return theorems.ours(name) and (plan.on == "simulated" or name in selectors.names())

@@ -14,10 +14,10 @@ from sparring.spec.core.runner import Run, run
 
 
 def runs(page: Page, xs: Sequence[Any]) -> Iterator[Run]:
-    """A run of the page for each call, on the vectors and on what the last call left, a composition's state included.
+    """Yield a run of the page for each call, on its vectors and on what the last call left, with a composition's state.
 
-    ``xs``: for each rank an array whose rows are its vectors, one a call.  What a composition on whole vectors keeps
-    is its state alone.  That infinities cancel to NaN is no surprise here.
+    ``xs``: for each rank an array whose rows are its vectors, one a call.  A composition on whole vectors
+    keeps its state alone.  NumPy's warnings that infinities cancel to NaN are silenced.
     """
     left, state = [np.zeros_like(x, shape=x.shape[1]) for x in xs], None
     for vectors in zip(*xs):

@@ -23,27 +23,27 @@ from sparring.spec.core.selectors import Selector
 One = TypeVar("One")
 Subject = TypeVar("Subject")
 Done = Callable[[str, Sequence[Any], float | None], None]
-"""Is told what came of an algorithm, by its name, and in how many seconds; None for what an earlier run found."""
+"""Is called with an algorithm's name, its results, and the seconds; None for results of an earlier run."""
 
 
 def unheard(name: str, found: Sequence[Any], seconds: float | None) -> None:
-    """Nobody listens."""
+    """Do nothing: the ``done`` of callers that want to be told nothing."""
 
 
 if TYPE_CHECKING:
     from sparring.verification.algorithm import Plan, Track
 
     Work = Callable[[Any, Track], list[One]]
-    """What is done with each algorithm; another process must find it by its name."""
+    """The work on each algorithm: a function that another process must find by its name."""
 
 
 def verified(algos: Sequence[str | Page], plan: Plan, track: Track, jobs: int | Executor, done: Done) -> list[Result]:
-    """The results for all algorithms and selectors, as ``spread`` has them."""
+    """Return the results for all algorithms and selectors, as ``spread`` does."""
     return spread(partial(judge_one, plan), algos, track, jobs, done)
 
 
 def judge_one(plan: Plan, one: Page | Selector, track: Track) -> list[Result]:
-    """All results of one."""
+    """Return all results for one algorithm or selector."""
     from sparring.verification.algorithm import verify_page
     from sparring.verification.selector import verify_selector
 
@@ -51,14 +51,14 @@ def judge_one(plan: Plan, one: Page | Selector, track: Track) -> list[Result]:
 
 
 def find_subject(name: str) -> Any:
-    """The algorithm or selector of that name."""
+    """Return the algorithm or selector of that name."""
     return selectors.find(name) if name in selectors.names() else pages.find(name)
 
 
 def each(work: Callable[[Page], Iterable[One]], algos: Sequence[str | Page], jobs: int, **params: Any) -> Iterator[One]:
-    """What ``work`` has for all algorithms, with these parameters, in their order, as soon as it is there.
+    """Yield what ``work`` finds for all algorithms, with these parameters, in their order, as soon as it is there.
 
-    ``jobs``: so many processes.  Whatever ends this early, an interruption or bad input, ends them at once.
+    ``jobs``: the number of processes.  Whatever ends the work early, an interruption or bad input, ends them at once.
     """
     several = names_to_share(algos, jobs)
     if not several:
@@ -73,13 +73,13 @@ def each(work: Callable[[Page], Iterable[One]], algos: Sequence[str | Page], job
 
 
 def all_of(work: Callable[[Page], Iterable[One]], params: Mapping[str, Any], name: str) -> list[One]:
-    """All that ``work`` has for one algorithm, in a process that has nothing but its name."""
+    """Return all that ``work`` finds for one algorithm, in a process that is given nothing but the algorithm's name."""
     return [*work(pages.find(name, **params))]
 
 
 @contextmanager
 def processes(many: int) -> Iterator[Executor]:
-    """So many processes; they end at once where what is done with them does not end well."""
+    """Provide a pool of ``many`` processes; where the block raises, they end at once."""
     others = {*active_children()}
     with ProcessPoolExecutor(many, get_context("spawn"), initializer=tied) as pool:
         try:
@@ -92,7 +92,7 @@ def processes(many: int) -> Iterator[Executor]:
 
 
 def tied() -> None:
-    """This process ends when the one that started it does, even if that is killed."""
+    """Make this process end when its parent process does, even if the parent is killed."""
 
     def follow() -> None:
         if (parent := parent_process()) is not None:
@@ -104,7 +104,7 @@ def tied() -> None:
 
 @contextmanager
 def deaf() -> Iterator[None]:
-    """Processes started meanwhile do not hear Ctrl-C, which a terminal sends to all: who started them ends them."""
+    """Let processes started in this block ignore Ctrl-C, which a terminal sends to all: their parent ends them."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -118,9 +118,10 @@ def deaf() -> Iterator[None]:
 def spread(
     work: Work[One], algos: Sequence[str | Page], track: Track, jobs: int | Executor, done: Done = unheard
 ) -> list[One]:
-    """What ``work`` has for all algorithms, in their order, whichever is done first.
+    """Return what ``work`` finds for all algorithms, in their order, whichever is done first.
 
-    ``jobs``: so many processes, or what runs them; ``done``: is told of each.  Raises InputError for less than one.
+    ``jobs``: the number of processes, or an executor; ``done``: called for each algorithm.  Raises InputError for
+    less than one process.
     """
     names = names_to_share(algos, jobs)
     if not names:
@@ -133,19 +134,22 @@ def spread(
 
 
 def timed(work: Callable[[Subject, Track], list[One]], one: Subject, track: Track) -> tuple[list[One], float]:
-    """What it has for one algorithm or selector, and in how many seconds."""
+    """Return what ``work`` finds for one algorithm or selector, and in how many seconds."""
     start = time.perf_counter()
     return work(one, track), time.perf_counter() - start
 
 
 def report_done(name: str, part: tuple[list[One], float], done: Done) -> list[One]:
-    """What there is of an algorithm, of which ``done`` is told."""
+    """Call ``done`` with what was found for an algorithm and the seconds; return what was found."""
     done(name, *part)
     return part[0]
 
 
 def names_to_share(algos: Sequence[str | Page], jobs: int | Executor) -> list[str]:
-    """The names of the algorithms, where several processes can share them; none where this one has all the work."""
+    """Return the algorithms' names, where several processes can share them; none where this one does all the work.
+
+    Raises InputError for less than one process.
+    """
     if isinstance(jobs, int) and jobs < 1:
         raise InputError(f"jobs={jobs}: at least 1 process")
     names = [algo for algo in algos if isinstance(algo, str)]
@@ -153,7 +157,7 @@ def names_to_share(algos: Sequence[str | Page], jobs: int | Executor) -> list[st
 
 
 def gathered(work: Work[One], names: Sequence[str], track: Track, pool: Executor, done: Done) -> list[One]:
-    """What ``work`` has for the algorithms of these names, in this order."""
+    """Return what ``work`` finds for the algorithms of these names, in this order."""
     with deaf():
         parts = submitted(partial(alone, work), names, pool)
     name_of = dict(zip(parts, names))
@@ -163,7 +167,7 @@ def gathered(work: Work[One], names: Sequence[str], track: Track, pool: Executor
 
 
 class Arriving(Generic[One]):
-    """Parts in the order in which they come; how many there will be is known."""
+    """Futures in the order in which they are done; their number is known beforehand."""
 
     def __init__(self, parts: Sequence[Future[One]]) -> None:
         self.parts = parts
@@ -176,28 +180,28 @@ class Arriving(Generic[One]):
 
 
 def submitted(work: Callable[[str], One], names: Sequence[str], pool: Executor) -> list[Future[One]]:
-    """What ``work`` will have for the algorithms of these names, in this order; those that take longest start first."""
+    """Submit ``work`` for these names, those that take longest first; return the futures in the order of the names."""
     first = sorted(range(len(names)), key=lambda i: not lengthy(names[i]))
     started = {i: pool.submit(work, names[i]) for i in first}
     return [started[i] for i in range(len(names))]
 
 
 def lengthy(name: str) -> bool:
-    """Whether a page's formulas are read as bits or digits, which takes solvers longest."""
-    with suppress(SparringError):  # which is told by whoever works on the page
+    """Return whether a page's formulas are read as bits or digits, which takes solvers longest."""
+    with suppress(SparringError):  # whoever works on the page reports the error
         return name not in selectors.names() and pages.find(name).encoding != "wrap"
     return False
 
 
 def alone(work: Work[One], name: str) -> tuple[list[One], float]:
-    """What ``work`` has for one algorithm, in a process that has nothing but its name."""
+    """Return what ``work`` finds for one algorithm and its seconds, in a process that is given the name alone."""
     return timed(work, find_subject(name), lambda items, _: items)
 
 
 def ranks() -> AbstractContextManager[Executor | None]:
-    """The ranks of this job as processes: entered on all, it gives an executor on rank 0, and None elsewhere.
+    """Return the ranks of this job as processes: a context that gives an executor on rank 0, and None elsewhere.
 
-    There are at least two; the others get None once they have worked for rank 0.
+    All ranks must enter it, at least two; the others get None once they have worked for rank 0.
     """
     from mpi4py.futures import MPICommExecutor
 
@@ -206,6 +210,6 @@ def ranks() -> AbstractContextManager[Executor | None]:
 
 
 def under_mpiexec() -> bool:
-    """Whether there are several ranks that can share the work."""
+    """Return whether this process is one of several ranks, which can share the work."""
     job = launched()
     return job is not None and job[1] > 1

@@ -22,14 +22,14 @@ NAMES: dict[str, tuple[str, dict[str, Any], str]] = {
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Declare the options; what is given there outweighs what a test file says."""
+    """Declare the options; their values on the command line outweigh those in a test file."""
     group = parser.getgroup("sparring", "conformance of allreduce implementations")
     for name, (option, kind, text) in NAMES.items():
         group.addoption(option, dest=f"sparring_{name}", default=None, help=text, **kind)
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep what was given, for the checks to read."""
+    """Keep the options that were given, for the checks to read."""
     given = {name: config.getoption(f"sparring_{name}") for name in NAMES}
     RUNNING["config"] = config
     OPTIONS.clear()
@@ -37,7 +37,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Tell the checks which of them are run, so that what they share is done once; a worker of xdist has only some."""
+    """Tell the checks which of them are run, so that work they share is done once; not in a worker of xdist."""
     if hasattr(session.config, "workerinput"):
         return
     for item in session.items:

@@ -11,7 +11,7 @@ LARGEST = 1024
 
 
 def parse(text: str) -> tuple[int, ...]:
-    """The numbers of ranks that ``text`` names; raises InputError where it names none.
+    """Return the numbers of ranks that ``text`` names; raises InputError where it names none.
 
     >>> parse("1-3,7")
     (1, 2, 3, 7)
@@ -30,7 +30,7 @@ def parse(text: str) -> tuple[int, ...]:
 
 
 def spans(numbers: Sequence[int]) -> str:
-    """Ascending numbers as spans.
+    """Return ascending numbers as spans.
 
     >>> spans([1, 2, 3, 7, 9, 10])
     '1-3, 7, 9-10'

@@ -46,7 +46,7 @@ PROPERTIES: Mapping[str, str] = {
 class Result(NamedTuple):
     """One property of one subject.
 
-    ``planted``: the fault that was planted for this property and caught on the same road; empty where none was.
+    ``planted``: the fault that was planted for this property and caught in the same way; empty where none was.
     """
 
     subject: str
@@ -63,11 +63,11 @@ class Result(NamedTuple):
 
 @dataclass
 class Report:
-    """All results of one command.
+    """The answer of one command: all its results.
 
-    ``not_covered``: sentences that say what was not looked at; ``extra``: what a command adds to
-    the envelope, such as ``algorithms`` or ``theorems``; ``figure``: what a person would rather
-    look at, for a terminal of a given width.
+    ``not_covered``: sentences that say what was not looked at; ``extra``: fields that a command adds to
+    the envelope, such as ``algorithms`` or ``theorems``; ``figure``: a function that draws a picture for
+    people, for a terminal of a given width.
     """
 
     command: str
@@ -84,20 +84,20 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """*holds*, or the word for what stands against it; *not covered* where nothing was looked at."""
+        """*holds*, or the worst word if it fails the report; *not covered* where nothing was looked at."""
         if self.results and all(r.verdict.word is Word.NOT_COVERED for r in self.results):
             return Word.NOT_COVERED.value
         return self.worst.value if self.worst.exit_code else "holds"
 
     @property
     def exit_code(self) -> int:
-        """0 holds, 1 refuted, 3 undecided or not inductive."""
+        """The exit code: 0 holds, 1 refuted, 3 undecided or not inductive."""
         return self.worst.exit_code
 
     def weaker(self, floor: str | None) -> list[Result]:
-        """The results that are weaker than ``floor``, "proved" or "tested"; none where it is None.
+        """Return the results that are weaker than ``floor``, "proved" or "tested"; none where ``floor`` is None.
 
-        What was expected to fail is not weak, nor what the question left out.
+        Properties that were expected to fail do not count as weak, nor those that the question left out.
         """
         if floor is None:
             return []
@@ -132,7 +132,7 @@ class Report:
 
 
 def sentence(verdict: str, prop: str, detail: str) -> str:
-    """A result in one sentence.
+    """Return a result in one sentence.
 
     >>> sentence("refuted", "result", "p=2 n=1: rank 1 has [0], reference [1]")
     'refuted: result at p=2 n=1: rank 1 has [0], reference [1]'
@@ -141,7 +141,7 @@ def sentence(verdict: str, prop: str, detail: str) -> str:
 
 
 def verdicts(subjects: Iterable[Any], results: Iterable[Result]) -> dict[str, dict[str, str]]:
-    """The verdicts on each of these, pages or selectors, by property."""
+    """Return the verdicts on each of these pages or selectors, by name and by property."""
     matrix: dict[str, dict[str, str]] = {one.name: {} for one in subjects}
     for r in results:
         matrix[r.subject][r.property] = str(r.verdict)

@@ -13,30 +13,30 @@ Object = dict[str, Any]
 
 
 class Rule(NamedTuple):
-    """What a value must be, and the words for it."""
+    """A condition on a value, and the words that say what the value must be."""
 
     holds: Callable[[Any], bool]
     words: str
 
 
 def integer(low: int, high: int = (1 << 63) - 1) -> Rule:
-    """An integer from ``low`` to ``high``; true and false are none."""
+    """Return the rule for an integer from ``low`` to ``high``; true and false are no integers."""
     words = str(low) if low == high else f"an integer from {low} to {high}"
     return Rule(lambda x: type(x) is int and low <= x <= high, words)
 
 
 def text(pattern: str, words: str) -> Rule:
-    """A string of this form, without control characters."""
+    """Return the rule for a string that matches ``pattern`` and has no control characters."""
     return Rule(lambda x: isinstance(x, str) and x.isprintable() and bool(re.fullmatch(pattern, x)), words)
 
 
 def one_of(*options: str) -> Rule:
-    """One of these strings."""
+    """Return the rule for one of these strings."""
     return Rule(lambda x: isinstance(x, str) and x in options, f"one of {', '.join(options)}")
 
 
 def check(data: object, rules: Mapping[str, Rule]) -> Object:
-    """``data``, which must be an object with exactly these fields; raises InputError for what it is not."""
+    """Return ``data`` if it is an object with exactly these fields, each by its rule; raises InputError if not."""
     if not isinstance(data, dict):
         raise InputError(f"{brief(data)} is no object: it must have the fields {', '.join(rules)}")
     if missing := [name for name in rules if name not in data]:

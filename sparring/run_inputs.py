@@ -28,21 +28,21 @@ EXACT: Taking = ("topk", {})
 
 
 class Options(NamedTuple):
-    """What was asked for; see ``sparring run --help``."""
+    """The options of ``run``; see ``sparring run --help``."""
 
     size: int | None = None
     file: str | Path | None = None
-    """A Path is a file; a text may also be ``digits`` or ``transformer``, with ``:KEY`` or without."""
+    """A file; a text may also be ``digits`` or ``transformer``, with ``:KEY`` or without."""
     key: str | None = None
     density: str | float | Fraction | None = None
     keep: int | None = None
     allow_nan: bool = True
     selector: Taking = EXACT
-    """What takes the entries, where vectors are sparse."""
+    """The selector that takes the entries, where vectors are sparse."""
 
 
 def find_page(algo: str, selector: str | None, params: Mapping[str, Any]) -> tuple[Page, Taking]:
-    """The page, and the selector of its vectors; where the page selects by itself, it gets the named one.
+    """Return the page, and the selector of its vectors; a page that selects by itself gets the selector ``selector``.
 
     Raises InputError for a selector where the page sends whole vectors, UnknownPage for no such page or selector.
     """
@@ -56,7 +56,7 @@ def find_page(algo: str, selector: str | None, params: Mapping[str, Any]) -> tup
 
 
 def vectors(page: Page, ranks: int, options: Options) -> list[Any]:
-    """One vector a rank, as the page takes them: whole, or of each the largest entries.
+    """Return one vector a rank, as the page takes them: whole, or the largest entries of each.
 
     Raises InputError where the options contradict each other, the page, or the file.
     """
@@ -76,7 +76,7 @@ def vectors(page: Page, ranks: int, options: Options) -> list[Any]:
 
 
 def wanted(page: Page, options: Options) -> Fraction:
-    """The part of the entries that is to be taken, where no number of them is given.
+    """Return the part of the entries that is to be taken, where no number of them is given.
 
     Raises InputError where density and number contradict each other or the page.
     """
@@ -92,7 +92,7 @@ def wanted(page: Page, options: Options) -> Fraction:
 
 
 def load_vectors(ranks: int, options: Options, load: Callable[..., Any]) -> list[Any]:
-    """One vector a rank: from what was named, or normal float32 of that size, seeded by rank."""
+    """Return one vector a rank: from the named file, or normal float32 of the size asked for, seeded by rank."""
     size, file, key = options.size, options.file, options.key
     if file is None:
         if key is not None:
@@ -109,7 +109,7 @@ def load_vectors(ranks: int, options: Options, load: Callable[..., Any]) -> list
 
 
 def normal(r: int, size: int) -> Any:
-    """Rank ``r``'s random vector."""
+    """Return rank ``r``'s random vector, normal float32; raises InputError where it does not fit into memory."""
     try:
         return np.random.default_rng(r).standard_normal(size, dtype=np.float32)
     except (MemoryError, ValueError) as error:
@@ -117,7 +117,7 @@ def normal(r: int, size: int) -> Any:
 
 
 def fraction(density: str | float | Fraction) -> Fraction:
-    """The density that is meant, exactly.
+    """Return the density that is meant, exactly.
 
     Raises InputError for what is no number from 0 to 1, or 0% to 100%.
 
@@ -137,7 +137,7 @@ def fraction(density: str | float | Fraction) -> Fraction:
 
 
 def refuse_nan(xs: Sequence[Any]) -> None:
-    """Raises InputError where there is a NaN."""
+    """Raise InputError where a vector has a NaN."""
     for r, x in enumerate(xs):
         at, values = (x.indices, x.values) if isinstance(x, Sparse) else (range(x.size), x)
         if values.dtype.kind == "f" and (bad := np.isnan(values)).any():
@@ -145,5 +145,5 @@ def refuse_nan(xs: Sequence[Any]) -> None:
 
 
 def described(file: str | Path | None) -> str:
-    """Where the vectors come from, in words."""
+    """Return, in words, where the vectors come from."""
     return "normal, seeded by rank" if file is None else str(file)

@@ -31,14 +31,14 @@ from sparring.spec.core.sparse import SparseVector
 from sparring.world import simulation
 
 TIMEOUT = 60.0
-"""Seconds for one call on real ranks, of vectors as long as a user may have them."""
+"""Seconds allowed for one call on real ranks, of vectors as long as a user may have them."""
 
 
 class Ran(NamedTuple):
-    """One run: what every rank sent, what is wrong, and how long the slowest rank took.
+    """One run: the messages, words and bytes that every rank sent, the flaws, and the seconds of the slowest rank.
 
-    Messages are those that carry vectors; what an implementation exchanges beforehand, lengths and
-    dtypes, is not among them.
+    Messages are those that carry vectors; the lengths and dtypes that an implementation exchanges beforehand are
+    not counted.
     """
 
     messages: list[int]
@@ -51,9 +51,9 @@ class Ran(NamedTuple):
 def ran(
     page: Page, target: str | None, xs: Sequence[Any], on: str, job: tuple[int, int] | None
 ) -> tuple[str, Ran | None]:
-    """Where it ran, in words, and what came of it: None on the ranks of a ``job`` other than 0."""
+    """Run the algorithm; return, in words, where it ran, and the run: None on the ranks of a ``job`` other than 0."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # that infinities cancel to NaN is no surprise here
+        warnings.simplefilter("ignore", RuntimeWarning)  # infinities may cancel to NaN here
         if target is None:
             return "the reference alone", None if job and job[0] else reference(page, xs)
         if job:
@@ -62,7 +62,7 @@ def ran(
 
 
 def reference(page: Page, xs: Sequence[Any]) -> Ran:
-    """The page alone, where there is no implementation."""
+    """Run the page alone: what every rank sends by it, and the seconds."""
     start = time.perf_counter()
     wired = [m for step in runner.run(page, xs).trace for m in step]
     mine = [[sent(page, m.entries, xs[0]) for m in wired if m.src == r] for r in range(len(xs))]
@@ -71,9 +71,9 @@ def reference(page: Page, xs: Sequence[Any]) -> Ran:
 
 
 def sent(page: Page, entries: Any, like: Any) -> tuple[int, int]:
-    """The words and bytes of a message of these entries, as the page encodes it; ``like`` is one of the vectors.
+    """Return the words and bytes of a message of these entries, as the page encodes it; ``like`` is one of the vectors.
 
-    Of a sparse message each value is a word, and each index.
+    In a sparse message each value is a word, and each index.
     """
     width = like.dtype.itemsize
     words = worded(page, entries, width) if isinstance(entries, SparseVector) else len(entries)
@@ -81,9 +81,9 @@ def sent(page: Page, entries: Any, like: Any) -> tuple[int, int]:
 
 
 def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:
-    """The implementation in the world; messages and bytes as counted there.
+    """Run the implementation in the simulated world; messages and bytes are counted there.
 
-    So are words, where a message is an array of values; those of packed lists are the page's.
+    Words are counted there, too, where a message is an array of values; the words of packed lists are the page's.
     """
     start = time.perf_counter()
     outcome = simulation.run(target, len(xs), [x.copy() for x in xs], call=partial(called, page.params))
@@ -101,7 +101,7 @@ def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:
 
 
 def unlike(counted: Sequence[int], said: Sequence[int]) -> list[Flaw]:
-    """The first rank that sends other bytes than the page's formula says."""
+    """Return the flaw of the first rank that sends other bytes than the page's formula says; none where none does."""
     for r, (found, formula) in enumerate(zip(counted, said)):
         if found != formula:
             return [Flaw("volume", f"rank {r} sends {found} bytes, the page's formula says {formula}")]
@@ -114,7 +114,7 @@ def called(params: Mapping[str, Any], function: Callable[..., Any], comm: Any, x
 
 
 def grouped(page: Page, target: str, xs: Sequence[Any]) -> Ran:
-    """The implementation on real processes; messages as the page has them."""
+    """Run the implementation on real processes; messages, words and bytes are the page's."""
     with Group(len(xs)) as group:
         group.run(target, xs, timeout=TIMEOUT, **page.params)  # the first call pays for connections
         start = time.perf_counter()
@@ -124,9 +124,9 @@ def grouped(page: Page, target: str, xs: Sequence[Any]) -> Ran:
 
 
 def on_all_ranks(prepare: Callable[[], tuple[Page, list[Any]]]) -> tuple[Page, list[Any]]:
-    """What ``prepare`` returns on every rank of this job, unless it raises on one, or gives not the same to all.
+    """Return on every rank of this job what ``prepare`` returns, if it raises on no rank and returns the same on all.
 
-    Then no rank goes on: rank 0 raises the first error, the others end silently with exit code 2.
+    Otherwise no rank goes on: rank 0 raises the first error, the others end silently with exit code 2.
     """
     from mpi4py import MPI
 
@@ -135,7 +135,7 @@ def on_all_ranks(prepare: Callable[[], tuple[Page, list[Any]]]) -> tuple[Page, l
 
 
 def digest(page: Page, xs: Sequence[Any]) -> str:
-    """The same for the same algorithm, parameters and vectors."""
+    """Return a digest of the algorithm, its parameters and the vectors."""
     parts = [f"{page.name} {dict(page.params)}"]
     parts += [f"{x.dtype} {x.size} {len(x)}" for x in xs]
     made = hashlib.sha256("\n".join(parts).encode())
@@ -146,7 +146,7 @@ def digest(page: Page, xs: Sequence[Any]) -> str:
 
 
 def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
-    """The implementation on the job that this process is a rank of; the answer is rank 0's alone.
+    """Run the implementation on the job that this process is a rank of; return the run on rank 0, else None.
 
     Whatever one rank raises ends the whole job, with that rank's traceback.
     """
@@ -170,7 +170,10 @@ def as_a_rank(page: Page, target: str, xs: Sequence[Any]) -> Ran | None:
 
 
 def gathered(comm: Any, page: Page, x: Any, y: Any) -> list[Any]:
-    """Every rank's result, on rank 0; raises where one is not of the page's class, or its input's length and dtype."""
+    """Gather every rank's result on rank 0.
+
+    Raises InputError where this rank's result is not of the page's class, or not of its input's length and dtype.
+    """
     wanted = np.ndarray if page.data in ("vector", "dense") else Sparse
     if not isinstance(y, wanted) or (y.size, y.dtype) != (x.size, x.dtype) or getattr(y, "ndim", 1) != 1:
         raise InputError(f"rank {comm.Get_rank()} returned {type(y).__name__}, not {x.size} entries of {x.dtype}")

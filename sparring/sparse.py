@@ -50,7 +50,7 @@ class Sparse:
 
     @classmethod
     def of(cls, indices: ArrayLike, values: ArrayLike, n: int) -> Self:
-        """From indices in any order; the values of equal indices are added, in the order in which they come.
+        """Make a vector from indices in any order; values of equal indices are added, in the order in which they come.
 
         >>> Sparse.of([4, 1, 4], [1, 2, 3], 6)
         Sparse([1 4], [2 4], n=6)
@@ -64,13 +64,13 @@ class Sparse:
 
     @classmethod
     def made(cls, indices: NDArray[Any], values: NDArray[Any], n: int) -> Self:
-        """Without checks and copies, for arrays just made as they must be; they become read-only."""
+        """Make a vector without checks and copies, from arrays just made as they must be; they become read-only."""
         made = object.__new__(cls)
         made._set(indices, values, n)
         return made
 
     def having(self, indices: Iterable[int], values: Iterable[Any]) -> Self:
-        """Other entries, of the same dtypes and length."""
+        """Return a vector of other entries, of the same dtypes and length."""
         at, given = np.array([*indices], self.indices.dtype), [*values]
         entries = np.empty_like(self.values, shape=len(given))
         for i, v in enumerate(given):
@@ -78,23 +78,23 @@ class Sparse:
         return type(self)(at, entries, self.n)
 
     def dense(self) -> NDArray[Any]:
-        """All ``n`` entries as an array; absent ones are +0.0."""
+        """Return all ``n`` entries as an array; absent ones are +0.0."""
         y = np.zeros_like(self.values, shape=self.n)
         y[self.indices] = self.values
         return y
 
     def copy(self) -> Self:
-        """The same entries in memory of their own."""
+        """Return the same entries in memory of their own."""
         return type(self).made(self.indices.copy(), self.values.copy(), self.n)
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the values."""
+        """The dtype of the values."""
         return self.values.dtype
 
     @property
     def size(self) -> int:
-        """``n``, by an array's name for it."""
+        """The length ``n``, by the name that arrays have for it."""
         return self.n
 
     def __len__(self) -> int:
@@ -106,7 +106,7 @@ class Sparse:
 
 
 def vector(name: str, x: ArrayLike, dtypes: tuple[str, ...]) -> NDArray[Any]:
-    """``x`` as an array; raises InputError unless it is 1-D and of one of ``dtypes``."""
+    """Return ``x`` as an array; raises InputError unless it is 1-D and of one of ``dtypes``."""
     try:
         a = np.asanyarray(x)
     except ValueError as error:
@@ -121,13 +121,13 @@ def vector(name: str, x: ArrayLike, dtypes: tuple[str, ...]) -> NDArray[Any]:
 
 
 def same_size(indices: NDArray[Any], values: NDArray[Any]) -> None:
-    """Raises InputError unless there are as many of one as of the other."""
+    """Raise InputError unless there are as many indices as values."""
     if indices.size != values.size:
         raise InputError(f"{indices.size} indices and {values.size} values: there must be one value for each index")
 
 
 def check(indices: NDArray[Any], values: NDArray[Any], n: int) -> None:
-    """Raises InputError unless these make a sparse vector of ``n`` entries."""
+    """Raise InputError unless the indices and values make a sparse vector of ``n`` entries."""
     if not isinstance(n, (int, np.integer)) or not 0 <= n <= LONGEST:
         raise InputError(f"n = {n!r}: it must be a whole number, 0 or more, below 2**63")
     same_size(indices, values)

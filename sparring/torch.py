@@ -19,13 +19,13 @@ from sparring.verification.algorithm import find_target
 
 
 def hook(algorithm: str = "ring_sparse", **params: Any) -> Callable[[Any, Any], Any]:
-    """A communication hook for ``model.register_comm_hook(group, hook)`` that leaves the mean of all gradients.
+    """Return a communication hook for ``model.register_comm_hook(group, hook)`` that leaves the mean of all gradients.
 
     Parameters
     ----------
-    algorithm : one that ``sparring list`` shows and that has an implementation.  One of sparse vectors
-        gets the entries that are no zeros: the mean is exact up to rounding.
-    params : passed to the implementation.  Of an algorithm that keeps a residual, such as ``ring_topk``, ``k``
+    algorithm : one that ``sparring list`` shows and that has an implementation.  An algorithm of sparse vectors
+        gets the entries that are not zero: the mean is exact up to rounding.
+    params : passed to the implementation.  For an algorithm that keeps a residual, such as ``ring_topk``, ``k``
         says how many entries of a bucket are sent; the rest is added to the next gradient.
 
     The group is the hook's state, None for the default one.  Messages travel on the CPU.  A hook that keeps
@@ -46,7 +46,7 @@ def hook(algorithm: str = "ring_sparse", **params: Any) -> Callable[[Any, Any], 
 
 
 class Reducer:
-    """An implementation and, of one that keeps residuals, an instance for each bucket."""
+    """An implementation and, if it keeps residuals, an instance of it for each bucket."""
 
     def __init__(self, page: Page, function: Any, params: dict[str, Any]) -> None:
         self.page, self.function, self.params = page, function, params
@@ -54,7 +54,7 @@ class Reducer:
         self.instances: dict[tuple[Any, int, int, str], Any] = {}
 
     def mean(self, state: Any, bucket: Any) -> Any:
-        """A future of the bucket's mean."""
+        """Return a future of the mean of the bucket over all ranks."""
         torch = extra.torch()
         buffer = bucket.buffer()
         comm = self.comms.setdefault(state, Comm(state))
@@ -65,7 +65,7 @@ class Reducer:
         return future
 
     def reduced(self, comm: Comm, state: Any, index: int, x: NDArray[Any]) -> NDArray[Any]:
-        """The sum of all ranks' vectors, or their mean where the page averages, a new array."""
+        """Return the sum of all ranks' vectors, or their mean where the page averages, as a new array."""
         if self.page.stateful:
             key = state, index, x.size, str(x.dtype)
             if key not in self.instances:
