@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -22,13 +22,14 @@ from sparring.errors import InputError
 from sparring.job import ending_all, together
 from sparring.refinement import comparison
 from sparring.refinement.comparison import Flaw
-from sparring.refinement.running import octets
+from sparring.refinement.differential import called
+from sparring.refinement.observing import observe
+from sparring.refinement.running import conduct, octets
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import worded
 from sparring.spec.core.sparse import SparseVector
-from sparring.world import simulation
 
 TIMEOUT = 60.0
 """Seconds allowed for one call on real ranks, of vectors as long as a user may have them."""
@@ -86,12 +87,11 @@ def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:
     Words are counted there, too, where a message is an array of values; the words of packed lists are the page's.
     """
     start = time.perf_counter()
-    outcome = simulation.run(target, len(xs), [x.copy() for x in xs], call=partial(called, page.params))
+    seen = observe(target, xs, "result", partial(called, **page.params))
     seconds = time.perf_counter() - start
-    flaws = [Flaw(str(f.kind), f.text) for f in outcome.findings]
-    if not flaws:
-        flaws = comparison.compared(page, xs, outcome.results, "result")
-    mine = [[m for m in outcome.messages if m.src == r] for r in range(len(xs))]
+    flaws = [Flaw(prop, why) for prop, why in conduct(xs, seen).items()]
+    flaws = flaws or comparison.compared(page, xs, seen.ys[0], "result")
+    mine = [[m for m in seen.messages if m.src == r] for r in range(len(xs))]
     counted = Ran([len(m) for m in mine], [sum(m.count for m in ms) for ms in mine],
                   [sum(m.nbytes for m in ms) for ms in mine], flaws, seconds)  # fmt: skip
     if page.data == "vector" or flaws:
@@ -106,11 +106,6 @@ def unlike(counted: Sequence[int], said: Sequence[int]) -> list[Flaw]:
         if found != formula:
             return [Flaw("volume", f"rank {r} sends {found} bytes, the page's formula says {formula}")]
     return []
-
-
-def called(params: Mapping[str, Any], function: Callable[..., Any], comm: Any, x: Any) -> Any:
-    """Call the target with the page's parameters."""
-    return function(comm, x, **params)
 
 
 def grouped(page: Page, target: str, xs: Sequence[Any]) -> Ran:

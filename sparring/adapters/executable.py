@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sparring.adapters import recorder, vectorfiles
-from sparring.checks.examples.drawn import DTYPES
 from sparring.checks.ranks import launch, runtimes
 from sparring.checks.ranks.answers import Examined
 from sparring.checks.ranks.exit_status import End
 from sparring.checks.ranks.group import Hang
 from sparring.checks.ranks.workers import STOPPED
 from sparring.errors import InputError, RankFailed
+from sparring.refinement.example import DTYPES
 from sparring.trace import files
 from sparring.trace.events import Trace
 

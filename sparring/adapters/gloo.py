@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from sparring.adapters import extra
-from sparring.checks.examples.drawn import DTYPES
 from sparring.checks.ranks.answers import Examined
 from sparring.checks.ranks.group import Group
 from sparring.checks.ranks.workers import Workers
 from sparring.errors import InputError
+from sparring.refinement.example import DTYPES
 
 if TYPE_CHECKING:
     from sparring.checks.question import Question

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.checks.ranks.vectors import Vector
 from sparring.errors import InputError
+from sparring.refinement.vectors import Vector
 from sparring.sparse import INDICES, VALUES, Sparse
 
 FORMAT, VERSION = "sparring vector", 1

@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sparring.checks.places import Observed
-from sparring.checks.ranks.vectors import comparable, unequal
+from sparring.refinement.observing import Observed
+from sparring.refinement.vectors import comparable, unequal
 
 SAME = "same bits"
 SETTING = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)

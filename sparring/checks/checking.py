@@ -18,16 +18,16 @@ from sparring.checks.clock import Clock
 from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
 from sparring.checks.engine import Advance, Findings, explore, judge
 from sparring.checks.examples.contract_draws import FLOATS
-from sparring.checks.examples.drawn import DTYPES, Example
 from sparring.checks.judges.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
 from sparring.checks.question import Question, page_of
 from sparring.checks.ranks import scenes
 from sparring.checks.ranks.group import Group
-from sparring.checks.ranks.vectors import Vector, kind
 from sparring.checks.verdicts import Found, held_against, pictured, unread, verdict_on
 from sparring.errors import InputError, MissingExtra
 from sparring.proofs.logic.verdicts import NOT_COVERED
+from sparring.refinement.example import DTYPES, Example
+from sparring.refinement.vectors import Vector, kind
 from sparring.report import Report, Result
 from sparring.sparse import Sparse
 

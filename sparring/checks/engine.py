@@ -20,14 +20,17 @@ from hypothesis.errors import Flaky
 from sparring.checks import against, conventions
 from sparring.checks.against import SAME
 from sparring.checks.examples import hard
-from sparring.checks.examples.drawn import KINDS, Example
-from sparring.checks.judges import contract_calls, judging, scenes, stateful
+from sparring.checks.examples.drawn import KINDS
+from sparring.checks.judges import contract_calls, judging, scenes
 from sparring.checks.judges.nearest import Nearest
 from sparring.checks.judges.scenes import OWN
-from sparring.checks.places import Observed, Place, Real
+from sparring.checks.places import Place, Real
 from sparring.checks.properties import BAD, MADE
 from sparring.checks.question import Question
 from sparring.errors import Refuted
+from sparring.refinement import bits
+from sparring.refinement.example import Example
+from sparring.refinement.observing import Observed
 from sparring.trace.events import Trace
 
 Advance = Callable[[Sequence[str]], None]
@@ -172,7 +175,8 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
         seen = seen._replace(shared=seen.shared or second.shared)
     unseen = judging.unclaimed(example, seen.trace, page, question) | dict(seen.unseen)
     flaws = {p: why for p, why in flaws.items() if p in about and p not in unseen} | failure(runs)
-    unseen |= stateful.unseen(seen) if page and page.selecting else {}
+    if page and page.selecting and (why := bits.unshown(seen)):
+        unseen["conservation"] = why
     if question.reduces:
         unseen |= contract_calls.unseen(example, seen, question.reduces, question.drawn.warm_up[0])
     if question.against and seen.ys:

@@ -15,26 +15,24 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, Protocol, runtime_checkable
+from typing import Any, NoReturn, Protocol, runtime_checkable
 
 import numpy as np
 
-from sparring.checks.examples.drawn import Example
 from sparring.checks.ranks import target as targets
 from sparring.checks.ranks import watcher
 from sparring.checks.ranks.answers import Examined
 from sparring.checks.ranks.group import LOADING, Ended, Hang
 from sparring.checks.ranks.rank import called, own_traceback
 from sparring.errors import InputError, RankFailed
-from sparring.refinement.comparison import falsifies
-from sparring.trace.events import Trace, from_outcome
+from sparring.refinement.example import Example
+from sparring.refinement.observing import Observed, observe_outcome
+from sparring.trace.events import Trace
 from sparring.world import simulation
 from sparring.world.buffer_depth import smallest
 from sparring.world.core.findings import Kind, Outcome
 from sparring.world.rank_state import SETTINGS, Apart
 
-RAISED = (Kind.RAISED, Kind.ABORTED, Kind.TRUNCATED)
-"""Findings that real MPI would raise as an error, or end the job with."""
 SLACK = 4
 """The factor for an example's time on real ranks: over the slowest so far, or over usual ones once one has hung."""
 LONGEST = 60.0
@@ -46,34 +44,6 @@ FEW = 3
 ANEW = 5
 """The most times that a run is replayed, while each run shows something new that ranks share."""
 CALLS = 2  # of a target, or instances of a stateful one, on one communicator: state that leaks into the next shows
-
-
-class Observed(NamedTuple):
-    """One run of a target on an example.
-
-    ``ys``: results by call and rank, empty if the run did not end; ``inputs``: every
-    rank's vector after the last call; ``flaws``: property -> the flaw that the run itself showed;
-    ``refused``: why this place could not run the target; ``residuals``: by call and
-    rank, what a stateful target shows of what it keeps; ``unseen`` and ``roundings``: see
-    :class:`~sparring.checks.ranks.answers.Examined`; ``refusing``: whether a rank raised an error;
-    ``raised``: whether this was a Python exception, and nothing that ends processes;
-    ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes;
-    ``printed``: what simulated ranks wrote to the screen, where it is not shown.
-    """
-
-    ys: list[list[Any]]
-    inputs: list[Any]
-    trace: Trace | None
-    flaws: Mapping[str, str]
-    refused: str = ""
-    residuals: Sequence[list[Any]] = ()
-    unseen: Mapping[str, str] = {}
-    roundings: int = 0
-    refusing: bool = False
-    raised: bool = False
-    remarks: Sequence[Sequence[str]] = ()
-    shared: str = ""
-    printed: str = ""
 
 
 class Place(Protocol):
@@ -165,7 +135,7 @@ class Simulated:
             except Endless as endless:
                 why = f"no end within {self.patience:g} s, and no message is waited for: a rank is {innermost(endless)}"
                 return Observed([], [], None, {}, f"{why}; --on mpi judges it")
-        seen = observe_outcome(outcome, example, traced=not again)
+        seen = observe_outcome(outcome, example.prop, example.p, traced=not again)
         return seen._replace(shared=sharing(outcome), printed=printed.getvalue())
 
     def played(self, target: Any, example: Example, buffers: str | int, again: bool) -> Outcome:
@@ -242,26 +212,10 @@ def fullest(trace: Trace | None) -> int:
     return max(Counter((sent.rank, sent.peer) for sent in (trace.sends() if trace else ())).values(), default=0)
 
 
-def observe_outcome(outcome: Outcome, example: Example, *, traced: bool) -> Observed:
-    """Translate an outcome of the simulated world for ``check``."""
-    if refused := next((f.text for f in outcome.findings if f.kind is Kind.UNSUPPORTED), ""):
-        return Observed([], [], None, {}, refused)
-    trace = from_outcome(outcome, example.p) if traced else None
-    flaws: dict[str, str] = {}
-    for finding in outcome.findings:
-        flaws.setdefault(falsifies(finding, example.prop), finding.text)
-    kinds = {finding.kind for finding in outcome.findings}
-    refusing, raised = bool(kinds & {*RAISED}), Kind.RAISED in kinds and Kind.ABORTED not in kinds
-    if None in outcome.results:
-        return Observed([], [], trace, flaws, refusing=refusing, raised=raised)
-    ys, residuals, given, remarks = zip(*outcome.results)
-    more: dict[str, Any] = {"residuals": by_call(residuals), "refusing": refusing, "remarks": remarks}
-    return Observed(by_call(ys), list(given), trace, flaws, **more)
-
-
-def by_call(found: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Reorder values given by rank and call to call and rank."""
-    return [list(one) for one in zip(*found)]
+def as_observed(seen: Examined) -> Observed:
+    """Return what real ranks answered as what was observed."""
+    more: dict[str, Any] = {"unseen": seen.unseen, "roundings": seen.roundings, "remarks": seen.remarks}
+    return Observed(seen.ys, seen.inputs, seen.trace, {}, kept=seen.kept, **more)
 
 
 class Ranks(Protocol):
@@ -334,9 +288,7 @@ class Real:
         except RankFailed as failure:
             raised = not isinstance(failure, Ended)
             return Observed([], [], None, {example.prop: str(failure)}, refusing=True, raised=raised)
-        more: dict[str, Any] = {"residuals": seen.residuals, "unseen": seen.unseen, "roundings": seen.roundings}
-        more["remarks"] = seen.remarks
-        return Observed(seen.ys, seen.inputs, seen.trace, {}, **more)
+        return as_observed(seen)
 
     def ended(self, play: Callable[..., Examined], p: int) -> Examined:
         """Play an example on ``p`` ranks, and note the time it took if all came to the end."""

@@ -16,11 +16,11 @@ from sparring.checks.conventions import AS_THE_PAGE, Convention
 from sparring.checks.examples import contract_draws, hard, series
 from sparring.checks.examples import drawn as examples
 from sparring.checks.examples.contract_draws import Bounds
-from sparring.checks.examples.drawn import Example
 from sparring.checks.examples.series import KEPT
 from sparring.checks.properties import BAD, LEVELS, MADE, MESSAGES, ON_TOPOLOGY, meanings
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
+from sparring.refinement.example import DTYPES, Example
 from sparring.spec.core import pages
 from sparring.spec.core.local_selection import concerning
 from sparring.spec.core.model import Page, load
@@ -43,7 +43,7 @@ class Question:
     sparse: bool = False
     """Whether the target takes sparse vectors; a page says so itself."""
     params: Mapping[str, Any] = field(default_factory=dict)
-    dtypes: Sequence[str] = examples.DTYPES
+    dtypes: Sequence[str] = DTYPES
     """The dtypes of vectors."""
     topology: str = ""
     """The topology on which messages may not meet; by default those that the page names."""
@@ -69,8 +69,8 @@ class Question:
             raise InputError(f"level {self.level!r} needs a page to compare messages with: --algorithm ALGO")
         if unknown := [p for p in self.only if p not in self.meanings]:
             raise InputError(f"no property {unknown[0]!r}: there are {', '.join(self.meanings)}")
-        if odd := [dtype for dtype in self.dtypes if dtype not in examples.DTYPES]:
-            raise InputError(f"no dtype {odd[0]!r}: there are {', '.join(examples.DTYPES)}")
+        if odd := [dtype for dtype in self.dtypes if dtype not in DTYPES]:
+            raise InputError(f"no dtype {odd[0]!r}: there are {', '.join(DTYPES)}")
         promised = self.contract.text if self.contract else ""
         if promised and (odd := [dtype for dtype in self.dtypes if not dtype.startswith("float")]):
             raise InputError(f"contract {promised}: {odd[0]} is none of float32 and float64, which it speaks of")
@@ -121,7 +121,7 @@ class Question:
     @property
     def fewer_dtypes(self) -> bool:
         """True if the target takes only some dtypes."""
-        return set(self.dtypes) != set(examples.DTYPES)
+        return set(self.dtypes) != set(DTYPES)
 
     @property
     def asked(self) -> Sequence[str]:

@@ -9,13 +9,13 @@ from typing import Any
 
 from sparring.adapters import vectorfiles
 from sparring.checks.contracts import ALLREDUCE
-from sparring.checks.examples.drawn import Example
 from sparring.checks.judges import judging
 from sparring.checks.question import Question, page_of
-from sparring.checks.ranks.vectors import as_json
 from sparring.checks.verdicts import held_against
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
+from sparring.refinement.example import Example
+from sparring.refinement.vectors import as_json
 from sparring.report import Report, Result
 from sparring.trace import files
 from sparring.trace.compare import unknown

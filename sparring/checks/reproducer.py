@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.examples import hard
-from sparring.checks.examples.drawn import Example
 from sparring.checks.examples.series import KEPT
 from sparring.checks.question import Question
 from sparring.checks.ranks.target import anywhere
-from sparring.checks.ranks.vectors import source
+from sparring.refinement.example import Example
+from sparring.refinement.vectors import source
 from sparring.sparse import Sparse
 
 FOLDER = Path("sparring-failures")

@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from sparring.checks import reproducer
 from sparring.checks.engine import Findings
-from sparring.checks.examples.drawn import Example
 from sparring.checks.properties import BAD, LEVELS, MESSAGES
 from sparring.checks.question import Question
-from sparring.checks.ranks.vectors import as_json
 from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
+from sparring.refinement.example import Example
+from sparring.refinement.vectors import as_json
 from sparring.report import Result
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Int

@@ -282,7 +282,7 @@ def wrong_state(changed: Page, ranks: int) -> Faults:
     said = companion(changed)
     with guarded(changed.module, getattr(said, "asked", {})):
         for case in stateful.edges([ranks], changed.dtypes)[:: len(changed.dtypes)]:
-            page = load(changed.module, **case.params(changed))
+            page = load(changed.module, **{**changed.params, **(case.params if "k" in changed.params else {})})
             for i, ran in enumerate(page_runs.runs(page, case.xs), start=1):
                 yield from (said.kept(ran.state, ran.xs, i) if hasattr(said, "kept") else ())
 

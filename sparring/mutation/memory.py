@@ -20,8 +20,8 @@ import greenlet
 import numpy as np
 
 from sparring import impl, sparse_lists
-from sparring.refinement.comparison import Call
 from sparring.refinement.differential import accepted, called, in_place, options
+from sparring.refinement.observing import Call
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
 from sparring.world import simulation

@@ -1,5 +1,7 @@
-"""Does an implementation compute what its page says?  Runs of its real code in the simulated world, beside the page's.
+"""The engine of ``verify``, ``check`` and ``run``: it plays a target on an example, and compares it with the page.
 
-Read ``comparison`` first, one call; ``stateful`` has several.  ``running``, ``differential``, ``refusals`` and
-``sums`` are the ways of looking, ``looks`` lists them for ``verify``, ``runtime_faults`` sees that each can fail.
+Read in this order: ``example`` is what ranks get, ``playing`` one rank's part, ``observing`` a run in the simulated
+world, ``bits`` compares its results with the page's, ``running`` its messages, too.  ``vectors`` and ``rounding`` are
+what comparisons stand on.  The rest is for ``verify``: ``looks`` lists its runs, with ``differential``, ``refusals``,
+``sums`` and ``stateful``; ``runtime_faults`` sees that each can fail.
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import partial
 from typing import Any
 
@@ -11,35 +11,10 @@ import numpy as np
 
 from sparring import sparse_lists
 from sparring.refinement import comparison, running, stateful
-from sparring.refinement.comparison import Flaw
 from sparring.spec.core.model import Page
 from sparring.world.targets import module_of
 
 FEW = 3  # ranks, up to which all dtypes are run
-
-
-def called_again(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
-    """Several calls of a target that keeps a residual."""
-    for case in stateful.edges([ranks], dtypes):
-        yield from running.on_calls(page, target, case, "dtypes")
-
-
-def once(page: Page, target: str, ranks: int, dtypes: Sequence[str]) -> Iterator[Flaw]:
-    """One call, on terms and on numbers."""
-    given = options(page, target)
-    plainly, into_itself = partial(called, **given), partial(in_place, **given)
-    for n in comparison.sizes(ranks, page.sparse):
-        for buffers in ("synchronous", "unbounded"):
-            if not page.composed:
-                yield from running.on_terms(page, target, ranks, n, buffers, plainly).flaws
-        for dtype in dtypes:
-            xs = sparse_lists.page_inputs(page, comparison.vectors(dtype, ranks, n))
-            yield from running.on_numbers(page, target, xs, "dtypes", plainly)
-            if not page.sparse:
-                ran = comparison.run(
-                    target, xs, "synchronous", comparison.name_example(xs), "in place", call=into_itself
-                )
-                yield from ran.flaws or comparison.compared(page, xs, ran.ys, "in place")
 
 
 def options(page: Page, target: str) -> dict[str, Any]:
@@ -68,7 +43,8 @@ def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
     """Where ``target`` has another result than the page, or sends other messages, on a few vectors."""
     if page.stateful:  # one call of the function beside the class sends what a call of the class does
         dtypes = page.dtypes[::2] if page.composed else page.dtypes[:1]  # a program's rules may know whole numbers
-        yield from (flaw.detail for flaw in called_again(page, target, ranks, dtypes))
+        for example in stateful.edges([ranks], dtypes):
+            yield from (flaw.detail for flaw in running.on_calls(page, target, example))
         target = f"{target.partition(':')[0]}:{page.collective}"
     for xs in examples(page, ranks):
         flaws = running.on_numbers(page, target, xs, "dtypes", partial(called, **options(page, target)))

@@ -20,9 +20,10 @@ from sparring.proofs.reading.annotations import companion, subject
 from sparring.refinement import comparison, running, stateful, sums
 from sparring.refinement.comparison import DTYPES, Flaw, sizes
 from sparring.refinement.differential import FEW, accepted, called, examples, in_place, options
+from sparring.refinement.example import Example
+from sparring.refinement.observing import Call
 from sparring.refinement.refusals import refusals
-from sparring.refinement.runtime_faults import Call, Fault, unharmed
-from sparring.refinement.stateful import Case
+from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.schedule import number
@@ -105,16 +106,17 @@ def other_parameters(page: Page, target: str, ranks: Sequence[int]) -> Iterator[
     for p, (v, one) in product([p for p in reversed(ranks) if p <= SOME], enumerate(others)):
         for xs in examples(one, p):
             yield Trial(p, partial(on_numbers, one, function(page, target), xs, "parameters"))
-        for case in stateful.edges([p], page.dtypes[:1])[(p + v) % 2 :: 2] if page.stateful else ():
-            yield Trial(p, partial(running.on_calls, one, target, case, "parameters"))
+        for case in stateful.edges([p], page.dtypes[:1], "parameters")[(p + v) % 2 :: 2] if page.stateful else ():
+            yield Trial(p, partial(running.on_calls, one, target, case))
     for one in others if page.stateful and max(ranks) >= FEW else ():
-        yield Trial(FEW, partial(running.on_calls, one, target, often(page.dtypes[0]), "parameters"))
+        yield Trial(FEW, partial(running.on_calls, one, target, often(page.dtypes[0])))
 
 
-def often(dtype: str) -> Case:
+def often(dtype: str) -> Example:
     """Many calls, each with other vectors."""
     rng = np.random.default_rng(CALLS)
-    return Case(4, [rng.integers(-9, 10, (CALLS, 13)).astype(dtype) for _ in range(FEW)])
+    xs = [rng.integers(-9, 10, (CALLS, 13)).astype(dtype) for _ in range(FEW)]
+    return Example(xs, "parameters", {"k": 4})
 
 
 def function(page: Page, target: str) -> str:
@@ -138,8 +140,8 @@ def many(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
     """Short vectors of many ranks, where no terms are run."""
     for p in MANY if max(ranks) >= SOME and (page.stateful or page.composed) else ():
         if page.stateful:
-            case = Case(p // 2, [rows[:2] for rows in stateful.vectors("float32", p, p + 1)])
-            yield Trial(p, partial(running.on_calls, page, target, case, "dtypes"))
+            case = Example([rows[:2] for rows in stateful.vectors("float32", p, p + 1)], "dtypes", {"k": p // 2})
+            yield Trial(p, partial(running.on_calls, page, target, case))
         else:
             xs = sparse_lists.page_inputs(page, comparison.vectors("float32", p, p + 1))
             yield Trial(p, partial(on_numbers, page, target, xs, "dtypes"))
@@ -166,7 +168,7 @@ def in_small_blocks(page: Page, target: str, ranks: Sequence[int]) -> Iterator[T
         rng = np.random.default_rng(p)
         xs = [rng.standard_normal((2, SEVERAL * BLOCK)).astype(DTYPES[0]) for _ in range(p)]
         if page.stateful:
-            flaws = partial(running.on_calls, one, target, Case(KEPT, xs), "long vectors")
+            flaws = partial(running.on_calls, one, target, Example(xs, "long vectors", {"k": KEPT}))
             yield Trial(p, partial(with_small_blocks, flaws))
         elif not page.sparse:
             flaws = partial(on_numbers, one, target, [x[0] for x in xs], "long vectors")
@@ -199,8 +201,8 @@ def long(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
     for one in (load(page.module, **{**page.params, **params}) for params in runs):
         if page.stateful:
             rows = [rng.standard_normal((1 + page.selecting, LONG)).astype(DTYPES[0]) for _ in range(2)]
-            case = Case(KEPT, [misleading(x) if page.selecting else x for x in rows])
-            yield Trial(2, partial(running.on_calls, one, target, case, "long vectors"))
+            xs = [misleading(x) if page.selecting else x for x in rows]
+            yield Trial(2, partial(running.on_calls, one, target, Example(xs, "long vectors", {"k": KEPT})))
         elif page.sparse:
             yield Trial(2, partial(on_numbers, one, target, [*far_apart(rng)], "long vectors"))
         else:

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from sparring.proofs.reading.annotations import companion, subject
-from sparring.refinement import stateful
+from sparring.refinement.bits import remembered
 from sparring.refinement.comparison import DTYPES, Flaw
 from sparring.refinement.differential import accepted, called
-from sparring.refinement.runtime_faults import Call, Fault, unharmed
+from sparring.refinement.observing import Call
+from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
 from sparring.world import simulation
@@ -176,7 +177,7 @@ def instances(run: Run, page: Page, target: str, ranks: int) -> Iterator[Flaw]:
     for what, call in (bad | (many(ranks) if page.selecting else {})).items():
         if ranks > 1 or "differs" not in what:
             yield from unrefused(what, run(target, ranks, xs, call=call), ranks)
-    names = ["residual"] if page.selecting else [name for name in stateful.shown(page) if "residual" in name]
+    names = ["residual"] if page.selecting else [name for name in remembered(page) if "residual" in name]
     shown = run(target, ranks, xs, call=partial(residuals, names=names, kept=kept))
     if shown.findings or not all(shown.results):
         yield Flaw("residual", f"p={ranks}: before the first call it is not None, or it can be written to later")

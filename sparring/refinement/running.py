@@ -20,17 +20,21 @@ import numpy as np
 
 from sparring import page_runs, sparse_lists
 from sparring.proofs.logic.terms import Table, leaves, raw
-from sparring.refinement import comparison, stateful
-from sparring.refinement.comparison import PAIRED, Call, Flaw, Ran
+from sparring.refinement import vectors
+from sparring.refinement.bits import judge_bits, remembered
+from sparring.refinement.comparison import PAIRED, Flaw
+from sparring.refinement.example import Example
+from sparring.refinement.observing import Call, Observed, observe
+from sparring.refinement.playing import RESIDUAL, iterated
 from sparring.refinement.runtime_faults import Fault, unharmed
-from sparring.refinement.stateful import Case
+from sparring.refinement.vectors import misshapen, unlike
+from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runner import Run
 from sparring.spec.core.schedule import number
 from sparring.spec.core.sparse import SparseVector
-from sparring.trace.compare import unlike
-from sparring.trace.events import from_outcome
+from sparring.trace.compare import unlike as unlike_messages
 from sparring.world import simulation
 from sparring.world.core.findings import Sent
 
@@ -38,80 +42,108 @@ STEPS = "steps"
 """The property that messages falsify."""
 
 
+def beside(page: Page, target: str, example: Example, call: Call = simulation.plainly) -> list[Flaw]:
+    """Run ``target`` on the example beside the page: its results must have the page's bits, its messages be the page's.
+
+    A result that is not the page's falsifies the example's property, a message *steps*.
+    """
+    seen = observe(target, example.xs, example.prop, call, record=True)
+    misconduct = conduct(example.xs, seen)
+    with untraced():
+        calls = [*page_runs.runs(page, example.xs)]
+        wrong = misconduct | judge_bits(page, example, seen, calls, strict=True)
+        flaws = [Flaw(prop, f"{example.place}: {why}") for prop, why in wrong.items()]
+        return flaws if misconduct else [*flaws, *unsent(calls, example.xs, seen, example.place)]
+
+
+def on_numbers(page: Page, target: str, xs: Sequence[Any], prop: str, call: Call = simulation.plainly) -> list[Flaw]:
+    """Return the flaws of one call on these vectors, one a rank."""
+    return beside(page, target, Example(list(xs), prop), call)
+
+
+def on_calls(page: Page, target: str, example: Example, fault: Fault = unharmed) -> list[Flaw]:
+    """Return the flaws of a target that remembers, call after call; of the example's parameters those that it has."""
+    own = {name: value for name, value in example.params.items() if name in page.params}
+    page = load(page.module, **{**page.params, **own})
+    shown = (*remembered(page),) if page.dense else RESIDUAL
+    call = partial(iterated, shown=shown, **page.params)
+    return beside(page, target, example._replace(params=own), fault(call))
+
+
+def conduct(xs: Sequence[Any], seen: Observed) -> dict[str, str]:
+    """Return property -> what the run itself shows to be wrong, whatever its results."""
+    flaws = {"hygiene": seen.refused} if seen.refused else dict(seen.flaws)
+    changed = [r for r, (x, after) in enumerate(zip(xs, seen.inputs)) if vectors.difference(after, x) is not None]
+    return flaws | ({"input untouched": f"rank {changed[0]}'s input was changed"} if changed else {})
+
+
 @simulation.seldom_collecting()
-def on_terms(page: Page, target: str, p: int, n: int, buffers: str, call: Call = simulation.plainly) -> Ran:
-    """Run ``target`` on ``p`` ranks and ``n`` terms each, then on floats, against the page."""
+def on_terms(
+    page: Page, target: str, p: int, n: int, buffers: str, call: Call = simulation.plainly
+) -> tuple[list[Flaw], tuple[str, ...]]:
+    """Run ``target`` on ``p`` ranks and ``n`` terms each, then on floats, against the page.
+
+    Returns the flaws, and why one schedule does not decide for all.
+    """
     table = Table(seed=p * 1_000_003 + n)
     xs = sparse_lists.page_inputs(page, [leaves(table, [f"x{r}[{i}]" for i in range(n)]) for r in range(p)])
     here = f"p={p} n={n} {buffers} sends"
-    ran = comparison.run(target, xs, buffers, here, "terms", table, call)
+    seen = observe(target, xs, "terms", call, buffers=buffers, terms=table)
     with untraced():
         said = runner.run(page, xs)
         wanted = said.results[0]
-        flaws = [*ran.flaws, *unlike_the_page(ran.ys, wanted, table, here), *unlike_each_other(ran.ys, table, here)]
-        flaws += unsent([said], xs, ran, here, read=False)
+        wrong = [
+            *conduct(xs, seen).items(),
+            *unlike_the_page(seen.ys, wanted, table),
+            *unlike_each_other(seen.ys, table),
+        ]
+        flaws = [Flaw(prop, f"{here}: {why}") for prop, why in wrong]
+        flaws += [] if flaws else unsent([said], xs, seen, here)
     if not flaws and buffers == "synchronous" and p <= PAIRED:
         flaws = paired(page, target, table, wanted, p, n, here, call)
-    return ran._replace(flaws=flaws)
+    return flaws, seen.why_not
 
 
-def unlike_the_page(ys: Sequence[Any], wanted: Any, table: Table, here: str) -> list[Flaw]:
-    """The first rank and entry that is not the page's term."""
-    for r, y in enumerate(ys):
-        if (i := comparison.difference(y, wanted)) is not None:
-            return [Flaw("terms", f"{here}: rank {r} {comparison.describe_difference(y, wanted, i, table)}")]
-    return []
+def unlike_the_page(calls: Sequence[Sequence[Any]], wanted: Any, table: Table) -> Iterator[tuple[str, str]]:
+    """Yield the first rank and entry that is not the page's term."""
+    for r, y in enumerate(calls[0] if calls else ()):
+        if (i := vectors.difference(y, wanted)) is not None:
+            yield "terms", f"rank {r} {describe(y, wanted, i, table)}"
+            return
 
 
-def unlike_each_other(ys: Sequence[Any], table: Table, here: str) -> list[Flaw]:
-    """The first two ranks and the entry in which their terms, hence for some input their bits, differ."""
-    for r, y in enumerate(ys[1:], start=1):
-        if (i := comparison.difference(y, ys[0])) is not None:
-            has, first = (
-                "another shape" if i < 0 else table.show(int(raw(sparse_lists.values(v))[i])) for v in (y, ys[0])
+def describe(y: Any, wanted: Any, i: int, table: Table) -> str:
+    """Say what term a rank has and which it should have."""
+    if i < 0:
+        return sparse_lists.describe_difference(y, wanted) if isinstance(wanted, Sparse) else misshapen(y, wanted)
+    has, right = (table.show(int(raw(sparse_lists.values(v))[i])) for v in (y, wanted))
+    return f"entry {i} is {has}, the page's is {right}"
+
+
+def unlike_each_other(calls: Sequence[Sequence[Any]], table: Table) -> Iterator[tuple[str, str]]:
+    """Yield the first two ranks and the entry in which their terms, hence for some input their bits, differ."""
+    first, *others = calls[0] if calls else [None]
+    for r, y in enumerate(others, start=1):
+        if (i := vectors.difference(y, first)) is not None:
+            has, other = (
+                "another shape" if i < 0 else table.show(int(raw(sparse_lists.values(v))[i])) for v in (y, first)
             )
-            return [Flaw("agreement", f"{here}: entry {i} is {has} on rank {r}, {first} on rank 0")]
-    return []
+            yield "agreement", f"entry {i} is {has} on rank {r}, {other} on rank 0"
+            return
 
 
 def paired(page: Page, target: str, table: Table, wanted: Any, p: int, n: int, here: str, call: Call) -> list[Flaw]:
-    """The floats that the same code computes are the evaluated terms, bit for bit."""
+    """Return a flaw unless the floats that the same code computes are the evaluated terms, bit for bit."""
     rng = np.random.default_rng(p * 1_000_003 + n)
     xs = [rng.standard_normal(n) * 10.0 ** rng.integers(-9, 9, n) for _ in range(p)]
     values = {f"x{r}[{i}]": x for r, xr in enumerate(xs) for i, x in enumerate(xr.tolist())}
     evaluated = [table.evaluate(term, values, np.float64) for term in raw(sparse_lists.values(wanted)).tolist()]
     bits = sparse_lists.having(wanted, np.array(evaluated, np.float64))
-    ran = comparison.run(target, sparse_lists.page_inputs(page, xs), "synchronous", here, "terms", call=call)
-    for r, y in enumerate(ran.ys):
-        if (i := comparison.difference(y, bits)) is not None:
-            return [
-                *ran.flaws,
-                Flaw(
-                    "terms",
-                    f"{here}: on floats, not the evaluated term: rank {r} {comparison.describe_difference(y, bits, i)}",
-                ),
-            ]
-    return ran.flaws
-
-
-def on_numbers(page: Page, target: str, xs: Sequence[Any], prop: str, call: Call = simulation.plainly) -> list[Flaw]:
-    """Run ``target`` on these vectors, one a rank; other results falsify ``prop``, other messages *steps*."""
-    here = comparison.name_example(xs)
-    ran = recorded(target, xs, here, prop, call)
-    with untraced():
-        said = runner.run(page, xs)
-        return [*ran.flaws, *comparison.compared(page, xs, ran.ys, prop, said), *unsent([said], xs, ran, here)]
-
-
-def on_calls(page: Page, target: str, case: Case, prop: str, fault: Fault = unharmed) -> list[Flaw]:
-    """The same of a target that remembers, call after call."""
-    asked = {"shown": tuple(stateful.shown(page))} if page.dense else {}
-    call = fault(partial(stateful.iterate if page.selecting else stateful.answer, **asked, **case.params(page)))
-    ran = recorded(target, case.xs, case.place, prop, call)
-    with untraced():
-        calls = [*page_runs.runs(load(page.module, **case.params(page)), case.xs)]
-        found = stateful.compared(page, case, ran.ys, prop, calls)
-        return [*ran.flaws, *found, *unsent(calls, case.xs, ran, case.place)]
+    inputs = sparse_lists.page_inputs(page, xs)
+    seen = observe(target, inputs, "terms", call)
+    flaws = [Flaw(prop, f"{here}: {why}") for prop, why in conduct(inputs, seen).items()]
+    odd = ((r, why) for r, y in enumerate(seen.ys[0] if seen.ys else ()) if (why := unlike(y, bits)))
+    return flaws + [Flaw("terms", f"{here}: on floats, not the evaluated term: rank {r} {why}") for r, why in odd][:1]
 
 
 WATCHERS: list[Any] = []
@@ -120,7 +152,7 @@ WATCHERS: list[Any] = []
 
 @contextmanager
 def untraced() -> Iterator[None]:
-    """The page runs unwatched, which takes a third of the time; a tracer of the user's own sees it."""
+    """Run the page in the block unwatched, which takes a third of the time; a tracer of the user's own sees it."""
     tracer = sys.gettrace()
     watched = any(tracer is one for one in WATCHERS)
     if watched:
@@ -132,25 +164,15 @@ def untraced() -> Iterator[None]:
             sys.settrace(tracer)
 
 
-def recorded(target: str, xs: Sequence[Any], here: str, prop: str, call: Call) -> Ran:
-    """A run whose messages are kept."""
-    return comparison.run(target, xs, "synchronous", here, prop, call=call, record=True)
-
-
-def unsent(calls: Sequence[Run], xs: Sequence[Any], ran: Ran, here: str, *, read: bool = True) -> Iterator[Flaw]:
-    """The first message that is not the page's; nothing where the run came to no good end.
-
-    Unless messages are ``read``, these are compared by their channels and lengths alone.
-    """
-    if ran.flaws:
-        return
-    found = unlike(calls[0].page, xs, from_outcome(ran.outcome, len(xs)), calls) if read else ""
-    if found := found or longer(calls, xs[0].dtype.itemsize, ran.outcome.messages):
+def unsent(calls: Sequence[Run], xs: Sequence[Any], seen: Observed, here: str) -> Iterator[Flaw]:
+    """Yield the first message that is not the page's; without a trace only channels and lengths are compared."""
+    found = unlike_messages(calls[0].page, xs, seen.trace, calls) if seen.trace else ""
+    if found := found or longer(calls, xs[0].dtype.itemsize, seen.messages):
         yield Flaw(STEPS, f"{here}: {found}")
 
 
 def longer(calls: Sequence[Run], width: int, messages: Sequence[Sent]) -> str:
-    """The first channel with messages of other lengths than the page says, where a value takes ``width`` bytes."""
+    """Name the first channel with messages of other lengths than the page says, where a value takes ``width`` bytes."""
     sent = channels((m.src, m.dst, m.nbytes) for m in messages)
     wanted = channels(message for ran in calls for message in lengths(ran, width))
     for src, dst in sorted({*sent, *wanted}):
@@ -160,21 +182,21 @@ def longer(calls: Sequence[Run], width: int, messages: Sequence[Sent]) -> str:
 
 
 def lengths(ran: Run, width: int) -> Iterator[tuple[int, int, int]]:
-    """Source, destination and bytes of each message of the page."""
+    """Yield source, destination and bytes of each message of the page."""
     with np.errstate(all="ignore"):
         for src, dst, entries in (message for wire in ran.trace for message in wire):
             yield src, dst, octets(ran.page, entries, width)
 
 
 def octets(page: Page, entries: Any, width: int) -> int:
-    """The bytes of a message of these entries, where a value takes ``width``."""
+    """Return the bytes of a message of these entries, where a value takes ``width``."""
     if isinstance(entries, SparseVector):
         return int(number(page.octets(len(entries.indices), entries.n, width)))
     return int(getattr(entries, "nbytes", len(entries) * width))
 
 
 def channels(messages: Iterator[tuple[int, int, int]]) -> defaultdict[tuple[int, int], list[int]]:
-    """The lengths of messages that are not empty, by source and destination, in order."""
+    """Return the lengths of messages that are not empty, by source and destination, in order."""
     found: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
     for src, dst, size in messages:
         if size:

@@ -14,8 +14,9 @@ import numpy as np
 from sparring import sparse_lists
 from sparring.errors import InputError
 from sparring.proofs.logic.terms import raw
+from sparring.refinement.observing import Call
+from sparring.refinement.playing import Played
 
-Call: TypeAlias = Callable[..., Any]
 Fault: TypeAlias = Callable[[Call], Call]
 
 
@@ -46,8 +47,8 @@ def last(call: Call, change: Callable[[Any], Any]) -> Call:
 
 def changed(y: Any, change: Callable[[Any], Any]) -> Any:
     """A result with other entries; of the results of several calls, the last."""
-    if isinstance(y, list):
-        return [*y[:-1], y[-1]._replace(result=changed(y[-1].result, change))]
+    if isinstance(y, Played):
+        return y._replace(ys=[*y.ys[:-1], changed(y.ys[-1], change)])
     return sparse_lists.having(y, change(sparse_lists.values(y)))
 
 
@@ -117,7 +118,7 @@ def written(call: Call) -> Call:
 
     def called(function: Any, comm: Any, *args: Any) -> Any:
         y = call(function, comm, *args)
-        for x in map(sparse_lists.values, args):
+        for x in map(sparse_lists.values, [y.given] if isinstance(y, Played) else args):
             x.flags.writeable = True
             flip(x)
         return y

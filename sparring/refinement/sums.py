@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.proofs.reading.annotations import companion
-from sparring.refinement import comparison
 from sparring.refinement.comparison import Flaw
 from sparring.refinement.differential import options
+from sparring.refinement.observing import observe
 from sparring.refinement.rounding import reference
+from sparring.refinement.running import conduct
 from sparring.refinement.runtime_faults import Fault
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page, load
@@ -70,11 +71,11 @@ class Owed(NamedTuple):
         page = self.page
         given = page.params if page.stateful else options(page, self.target)
         call = partial(again, **given) if page.stateful else partial(once, sparse=page.sparse, **given)
-        ran = comparison.run(self.target, self.xs, "synchronous", self.place, SUM, call=fault(call))
-        yield from ran.flaws
+        seen = observe(self.target, self.xs, SUM, fault(call))
         with np.errstate(all="ignore"):  # what ranks return may be no numbers
-            said = [*self.hidden(), *self.wrong(ran.ys)] if ran.ys else []
-        yield from (Flaw(SUM, f"{self.place}: {why}") for why in said)
+            said = [*self.hidden(), *self.wrong(seen.ys[0])] if seen.ys else []
+        wrong = [*conduct(self.xs, seen).items(), *((SUM, why) for why in said)]
+        yield from (Flaw(prop, f"{self.place}: {why}") for prop, why in wrong)
 
     def hidden(self) -> Iterator[str]:
         """A rank that could be left out unseen."""

@@ -31,7 +31,7 @@ from sparring.errors import InputError
 from sparring.page_runs import runs
 from sparring.spec.core.blocks import Chunks
 from sparring.spec.core.model import Page
-from sparring.spec.core.runner import Run, run
+from sparring.spec.core.runner import Run
 from sparring.spec.core.schedule import step_sends
 from sparring.spec.core.sparse import SparseVector
 from sparring.trace.divergence import Divergence, Expected, missing, other, surplus
@@ -127,7 +127,7 @@ def legible(page: Page, xs: Sequence[Any], trace: Trace) -> Trace:
 def messages(page: Page, xs: Sequence[Any], calls: Iterable[Run] | None = None) -> Iterator[Expected]:
     """The page's messages by step and source, call after call."""
     before = 0
-    for ran in calls or (runs(page, xs) if page.stateful else [run(page, xs)]):
+    for ran in calls or runs(page, xs):
         for t, wire in enumerate(ran.trace):
             for (src, dst, entries), chunks in zip(wire, held(page, t, len(xs))):
                 sent = content(page, entries, xs[src].dtype) if page.listed else np.asarray(entries)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sparring import page_runs, sparse_lists
 from sparring.errors import InputError
-from sparring.refinement.comparison import difference
+from sparring.refinement.vectors import difference
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
 from sparring.spec.core.blocks import Chunks

@@ -32,6 +32,7 @@ from sparring.proofs.statements.volume import unsized
 from sparring.ranges import spans
 from sparring.refinement import running
 from sparring.refinement.comparison import LONG, PAIRED, Flaw, sizes
+from sparring.refinement.example import Example
 from sparring.refinement.looks import CALLS, Look, Trial, looks, many, own_receives, turning
 from sparring.refinement.looks import LONG as LONGEST
 from sparring.refinement.runtime_faults import Fault, unharmed
@@ -42,7 +43,7 @@ from sparring.symbolic_execution.runs import Subject
 from sparring.verification import every_input, theorems
 from sparring.verification.fault_injection import confirmed, vouched
 from sparring.verification.reached_lines import Reached
-from sparring.verification.samples import MISLED, WORKERS, Sample, describe_part, edges, gradients, misled
+from sparring.verification.samples import MISLED, WORKERS, describe_part, edges, gradients, misled, on_real_ranks
 from sparring.verification.theorems import Told
 from sparring.world import simulation
 
@@ -284,11 +285,11 @@ def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
         *looks(page, target, ranks),
         Look("hygiene", "", [*own_receives(page, target, ranks)]),
         Look("dtypes", told, [
-            *trials(page, target, inputs, "dtypes"), *many(page, target, ranks), *turning(page, target, ranks),
+            *trials(page, target, inputs), *many(page, target, ranks), *turning(page, target, ranks),
         ]),
         Look(
             "gradients", f"a perceptron on the digits{describe_part(page)}; p = {spans(trained)}",
-            trials(page, target, grads, "gradients"), long=True,
+            trials(page, target, grads), long=True,
         ),
     ]  # fmt: skip
 
@@ -303,18 +304,24 @@ def flaws(page: Page, target: str, plan: Plan = FIRST_LOOK, fault: Fault = unhar
     return (flaw for look in found for trial in look.trials for flaw in trial.flaws(fault))
 
 
-def trials(page: Page, target: str, samples: Sequence[Sample], prop: str) -> list[Trial]:
-    """Return one trial for each sample."""
-    return [Trial(one.ranks, partial(one.simulated, page, target, prop)) for one in samples]
+def trials(page: Page, target: str, examples: Sequence[Example]) -> list[Trial]:
+    """Return one trial for each example."""
+
+    def flaws(example: Example, fault: Fault) -> list[Flaw]:
+        if page.stateful:
+            return running.on_calls(page, target, example, fault)
+        return running.beside(page, target, example, fault(simulation.plainly))
+
+    return [Trial(one.p, partial(flaws, one)) for one in examples]
 
 
 def term_trials(page: Page, target: str, cases: Sequence[TermRun], outside: list[str]) -> list[Trial]:
     """Return the trials on terms; they add to ``outside`` the reasons why one schedule does not decide for all."""
 
     def flaws(case: TermRun, fault: Fault) -> Sequence[Flaw]:
-        ran = running.on_terms(page, target, *case, fault(simulation.plainly))
-        outside.extend(ran.outside)
-        return ran.flaws
+        found, reasons = running.on_terms(page, target, *case, fault(simulation.plainly))
+        outside.extend(reasons)
+        return found
 
     return [Trial(case[0], partial(flaws, case)) for case in cases]
 
@@ -388,14 +395,14 @@ def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:
     try:
         with Group(max(plan.numbers)) as group:
             runs = track(inputs, f"{page.name}: mpiexec")
-            flaws = (f for sample in runs for f in sample.real(page, target, group))
-            flaw = next(flaws, None)
-            caught = not flaw and any(sample.real(page, target, group, misled) for sample in inputs)
+            found = ((one, on_real_ranks(page, target, one, group, one)) for one in runs)
+            flaw = next((f"{one.place}: {why}" for one, why in found if why), "")
+            caught = not flaw and any(on_real_ranks(page, target, one, group, misled(one)) for one in inputs)
     except RankFailed as failure:
         return Result(page.name, "mpi", REFUTED, str(failure))
     except MissingExtra as missing:
         return Result(page.name, "mpi", UNDECIDED if plan.on == "mpi" else NOT_COVERED, str(missing))
     if flaw:
-        return Result(page.name, "mpi", REFUTED, flaw.detail)
+        return Result(page.name, "mpi", REFUTED, flaw)
     told = f"gradients, {', '.join(page.dtypes)}; p = {spans(plan.numbers)}"
     return confirmed(Result(page.name, "mpi", tested(len(inputs)), told), MISLED, caught)

@@ -14,8 +14,9 @@ import sparring
 from sparring.impl.error_feedback import LOSSLESS
 from sparring.proofs.logic.verdicts import Word
 from sparring.refinement import running, stateful
+from sparring.refinement.bits import expected
 from sparring.refinement.comparison import DTYPES
-from sparring.refinement.stateful import Case
+from sparring.refinement.example import Example
 from sparring.spec.core.selectors import names
 from sparring.world import simulation
 from tests.impl.algorithms import called, planted, simulated
@@ -39,9 +40,9 @@ def target(name: str) -> str:
     return f"sparring.impl.{name}:Allreduce"
 
 
-def flaws(name: str, case: Case, how: dict[str, Any]) -> list[Any]:
+def flaws(name: str, case: Example, how: dict[str, Any]) -> list[Any]:
     """Of results, residuals and messages of the implementation beside the page."""
-    return running.on_calls(sparring.page(name, **how), target(name), case, "dtypes")
+    return running.on_calls(sparring.page(name, **how), target(name), case)
 
 
 def test_every_selector_is_among_them():
@@ -58,11 +59,12 @@ def test_the_pages_bits(name, how):
 
 
 @st.composite
-def cases(draw: st.DrawFn) -> Case:
+def cases(draw: st.DrawFn) -> Example:
     """A few calls of small whole numbers, which add exactly in every dtype."""
     p, n, calls = draw(st.integers(1, 5)), draw(st.integers(0, 25)), draw(st.integers(1, 5))
     rng, dtype = np.random.default_rng(draw(st.integers(0, 2**32 - 1))), draw(st.sampled_from(DTYPES))
-    return Case(draw(st.integers(0, n + 2)), [rng.integers(-9, 10, (calls, n)).astype(dtype) for _ in range(p)])
+    xs = [rng.integers(-9, 10, (calls, n)).astype(dtype) for _ in range(p)]
+    return Example(xs, "dtypes", {"k": draw(st.integers(0, n + 2))})
 
 
 @settings(deadline=None, max_examples=60)
@@ -73,10 +75,10 @@ def test_nothing_is_lost_on_either_side(case, how):
     assert flaws(name, case, params) == []
 
     put = out = np.zeros(case.xs[0].shape[1])
-    for i, done in enumerate(stateful.expected(sparring.page(name, k=case.k, **params), case.xs)):
+    for i, done in enumerate(expected(sparring.page(name, **case.params, **params), case.xs)):
         put = put + sum(x[i] for x in case.xs)
         out = out + done[0].result.dense()
-        assert np.array_equal(put, out + sum(one.residual for one in done))
+        assert np.array_equal(put, out + sum(one.kept["residual"] for one in done))
 
 
 EXACT = [
@@ -144,8 +146,8 @@ def test_each_planted_bug_is_caught(name, fault):
     xs = [np.random.default_rng(r).integers(-40, 41, (3, 17)) for r in range(3)]
     changes, seen = PLANTED[fault]
     with planted("core.selecting", *changes.items()):
-        found = flaws(name, Case(3, xs), {"selector": "threshold", "period": 2})
-    assert {flaw.property for flaw in found} - {"steps"} == seen
+        found = flaws(name, Example(xs, "dtypes", {"k": 3}), {"selector": "threshold", "period": 2})
+    assert {flaw.property for flaw in found} - {"steps", "selection"} == seen
 
 
 SENT, TAKEN, CLEARED = "sent = self._select(waiting)", "waiting = self._taken(x)", "waiting[sent.indices] = 0"
@@ -182,7 +184,7 @@ def test_each_planted_bug_of_error_feedback_is_caught(fault):
     how, wrong = {"selector": "topk", "allreduce": "ring_sparse"}, fault != "no fault"
     size = {"n": 4, "k": 3, "calls": 2} if wrong else {"n": 3, "k": 2, "calls": 1}
     with planted("error_feedback", *OF_FEEDBACK[fault].items()):
-        found = flaws("error_feedback", Case(5, xs), how)
+        found = flaws("error_feedback", Example(xs, "dtypes", {"k": 5}), how)
         (result,) = sparring.selection(target("error_feedback"), ranks=[1, 2], **size).results
     assert bool(found) is wrong
     assert result.verdict.word is (Word.REFUTED if wrong else Word.PROVED_UP_TO), result.detail

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import functools
 import warnings
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
 
+import sparring
 from sparring import Sparse, world
 from sparring.impl import arc_top_k, lossy_two_shot, rabenseifner
 from sparring.impl.codecs.group_quantiser import Quantiser
 from sparring.impl.core import sparse_lists, transport
 from sparring.refinement import comparison, running, stateful
+from sparring.refinement.bits import expected, judge_bits, remembered
+from sparring.refinement.example import Example
+from sparring.refinement.observing import observe
+from sparring.refinement.playing import RESIDUAL, iterated
 from sparring.spec.core import top_k
 from sparring.spec.library import matrices
 from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, RANKS, SPARSE, TARGETS, called, planted, simulated
@@ -55,7 +61,7 @@ def test_selection_within(name, k):
     xs = [np.random.default_rng(r).standard_normal(20) for r in range(3)]
     taken = [Sparse(at := top_k.top(x.tolist(), k), x[at], 20) for x in xs]
     ys = simulated(f"{RANKS}:once", xs, name=name, k=k)
-    wanted = comparison.expected(PAGES[name], taken)
+    wanted = [done.result for done in next(expected(PAGES[name], taken))]
     assert all(np.array_equal(y, right.dense()) for y, right in zip(ys, wanted, strict=True))
 
 
@@ -95,17 +101,17 @@ def test_rabenseifner_takes_no_memory_but_the_result_s(monkeypatch):
 @pytest.mark.parametrize("name", TERMS)
 def test_terms_of_many_ranks(name, p):
     """Where a default ``verify`` stops; one term a rank is enough to see who adds what and in which order."""
-    ran = running.on_terms(PAGES[name], TARGETS[name], p, 1, "synchronous")
-    assert (ran.flaws, ran.outside) == ([], ())
+    assert running.on_terms(PAGES[name], TARGETS[name], p, 1, "synchronous") == ([], ())
 
 
 @pytest.mark.parametrize("name", [name for name, page in PAGES.items() if page.stateful])
 def test_sends_that_do_not_wait(name):
     """Nothing is found, and all ranks have the page's bits."""
-    page, case = PAGES[name], stateful.Case(5, stateful.vectors("float32", 4, 13))
-    call = stateful.iterate if page.selecting else stateful.answer
-    ran = simulated(TARGETS[name], case.xs, "unbounded", call, **case.params(page))
-    assert stateful.compared(page, case, ran, "result") == []
+    page = sparring.page(name, **({"k": 5} if "k" in PAGES[name].params else {}))
+    example = Example(stateful.vectors("float32", 4, 13), "result")
+    call = partial(iterated, shown=(*remembered(page), *RESIDUAL), **page.params)
+    seen = observe(TARGETS[name], example.xs, "result", call, buffers="unbounded")
+    assert (seen.flaws, judge_bits(page, example, seen, strict=True)) == ({}, {})
 
 
 def test_nothing_is_warned_of_where_numbers_are_coded():

@@ -9,7 +9,8 @@ import pytest
 
 import sparring
 from sparring import Sparse
-from sparring.refinement import differential, running, stateful
+from sparring.refinement import differential, running
+from sparring.refinement.example import Example
 from tests.impl.algorithms import TARGETS, all_planted, called
 from tests.impl.faults import FAULTS
 
@@ -18,11 +19,11 @@ def broken(name, p, params):
     """Which properties do not hold on so many ranks: terms, results, agreement, mass, steps."""
     page, found = sparring.page(name, **params), set()
     if not (page.stateful or page.composed):
-        found |= {flaw.property for flaw in running.on_terms(page, TARGETS[name], p, 8, "synchronous").flaws}
+        found |= {flaw.property for flaw in running.on_terms(page, TARGETS[name], p, 8, "synchronous")[0]}
     for example in examples(page, p):
         xs = example if page.stateful else [listed(x[-1]) if page.sparse else x[-1] for x in example]
         if page.stateful:
-            flaws = running.on_calls(page, TARGETS[name], stateful.Case(5, xs), "result")
+            flaws = running.on_calls(page, TARGETS[name], Example(xs, "result", {"k": 5}))
         else:
             call = partial(called, **differential.options(page, TARGETS[name]))
             flaws = running.on_numbers(page, TARGETS[name], xs, "result", call)

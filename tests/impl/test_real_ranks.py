@@ -11,12 +11,12 @@ import pytest
 
 import sparring
 from sparring import sparse_lists
-from sparring.checks.ranks import iterated
-from sparring.refinement import comparison, stateful
+from sparring.refinement import bits, comparison, stateful
 from sparring.refinement.differential import options
+from sparring.refinement.example import Example
 from sparring.refinement.looks import variants
-from sparring.refinement.stateful import Case
 from sparring.sparse import Sparse
+from sparring.verification.samples import on_real_ranks
 from tests.impl.algorithms import PAGES, RANKS, TARGETS, simulated
 from tests.sweeps import sweep
 
@@ -30,29 +30,30 @@ def test_bits(group, name, p):
     every = itertools.cycle(variants(PAGES[name]))
     for dtype, n in itertools.product(PAGES[name].dtypes, (p - 1, 3 * p + 1)):
         params = next(every)
-        assert unlike(group, name, dtype, p, n, params) == [], (dtype, n, params)
+        assert unlike(group, name, dtype, p, n, params) == "", (dtype, n, params)
 
 
 def unlike(group, name, dtype, p, n, params):
     """Where real ranks leave the page."""
     page = sparring.page(name, **params)
     if page.stateful and page.selecting:
-        case = Case(n // 3, stateful.vectors(dtype, p, n))
-        return stateful.compared(page, case, iterated.run(group, page, TARGETS[name], case), "mpi")
+        example = Example(stateful.vectors(dtype, p, n), "mpi", {"k": n // 3})
+        return on_real_ranks(page, TARGETS[name], example, group, example)
     if page.stateful:
-        return [] if remembered(group, page, stateful.vectors(dtype, p, n), params) else ["bits"]
+        return "" if remembered(group, page, stateful.vectors(dtype, p, n), params) else "bits"
     xs = sparse_lists.page_inputs(page, comparison.vectors(dtype, p, n))
-    return comparison.compared(page, xs, group.run(TARGETS[name], xs, **options(page, TARGETS[name])), "mpi")
+    ys = group.run(TARGETS[name], xs, **options(page, TARGETS[name]))
+    return "; ".join(flaw.detail for flaw in comparison.compared(page, xs, ys, "mpi"))
 
 
 def remembered(group, page, xs, params):
     """Whether results and what the page remembers are the page's, call after call; any NaN is as good as any."""
     with warnings.catch_warnings(action="ignore"):
-        calls = [*stateful.expected(page, xs)]
-    shown = [name for name in stateful.shown(page) if calls[0][0].each[name] is not None]
+        calls = [*bits.expected(page, xs)]
+    shown = [name for name, kept in calls[0][0].kept.items() if kept is not None]
     ys = group.run(f"{RANKS}:calls", xs, name=page.name, shown=shown, **params)
     for r, y in enumerate(ys):
-        wanted = [call[r].each[name] for call in calls for name in ("result", *shown)]
+        wanted = [y for call in calls for y in (call[r].result, *(call[r].kept[name] for name in shown))]
         whole = np.concatenate(wanted, dtype=np.float64)
         if not np.array_equal(y, whole, equal_nan=True) or (np.signbit(y) != np.signbit(whole))[y == 0].any():
             return False

@@ -26,6 +26,7 @@ from sparring.proofs.mutants import planting
 from sparring.proofs.mutants.syntax import OPERATORS, Mutant, mutants
 from sparring.refinement import differential, looks, running, runtime_faults, stateful
 from sparring.refinement.comparison import Flaw
+from sparring.refinement.playing import iterated
 from sparring.refinement.refusals import instances, ran, refusals
 from sparring.spec.core.model import load
 from sparring.spec.core.numbers import negate
@@ -84,11 +85,11 @@ def test_a_planted_fault_is_there_for_all_and_then_gone():
     before = dict(vars(implementation))
     with planted(implementation, changed(implementation, "return (r + 1) % p", "return (r + 2) % p")):
         inside = implementation.right(0, 5)
-        found = [*differential.once(RING, OURS, 3, ["float32"])]
+        found = [*differential.beside(RING, OURS, 3)]
 
     assert inside == 2 and found
     assert implementation.right(0, 5) == 1 and vars(implementation) == before and not modules.PLANTED
-    assert not [*differential.once(RING, OURS, 3, ["float32"])]
+    assert not [*differential.beside(RING, OURS, 3)]
 
 
 def test_an_endless_schedule_is_not_run():
@@ -220,17 +221,16 @@ def test_vectors_longer_than_a_block_are_looked_at(monkeypatch):
     """More than any implementation looks at together: one that drops what comes after is found on these alone."""
     target = str(find_target(PROGRAM))
     assert not any(any(trial.flaws(runtime_faults.unharmed)) for trial in looks.long(PROGRAM, target, (1, 2)))
-    monkeypatch.setattr(stateful, "iterate", forgetful)
+    monkeypatch.setattr(running, "iterated", forgetful)
     assert any(any(trial.flaws(runtime_faults.unharmed)) for trial in looks.long(PROGRAM, target, (1, 2)))
-    assert not any(running.on_calls(PROGRAM, target, stateful.edges([2])[0], "dtypes"))
+    assert not any(running.on_calls(PROGRAM, target, stateful.edges([2])[0]))
 
 
 def forgetful(kind, comm, xs, **params):
     """Knows only of the first 65536 entries."""
     cut = xs.copy()
     cut[:, 1 << 16 :] = 0
-    instance = kind(comm, xs.shape[1], **params)
-    return [stateful.copy_done(instance(x), instance.residual, x) for x in cut]
+    return iterated(kind, comm, cut, **params)._replace(given=xs)
 
 
 IN_PLACE, WHOLE = "in place, p=3, 102 entries", "p=3, 102 entries"
@@ -289,7 +289,7 @@ BESIDE = {
         1,
         "np.add(x, x.dtype.type(0), out=y)",
         "np.copyto(y, x)",
-        "-0.0",
+        "-0.",
     ),
     "other bytes, read as the same numbers": ("qsgd", 2, "(x < 0)", "(x <= 0)", "sends"),
 }

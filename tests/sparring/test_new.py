@@ -139,8 +139,8 @@ def flaws(mine, impl):
     for p in (1, 2, 3, 4, 7):
         for n in comparison.sizes(p):
             for buffers in ("synchronous", "unbounded"):
-                ran = running.on_terms(page, target, p, n, buffers)
-                found += [*ran.flaws, *ran.outside]
+                flaws, outside = running.on_terms(page, target, p, n, buffers)
+                found += [*flaws, *outside]
             for dtype in comparison.DTYPES:
                 found += running.on_numbers(page, target, comparison.vectors(dtype, p, n), "dtypes")
         if found:

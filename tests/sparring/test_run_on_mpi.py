@@ -138,7 +138,7 @@ def test_a_wrong_sum_of_sparse_vectors_is_seen(files, tmp_path):
     done = launch.run(command, 3, timeout=60)
 
     assert done.returncode == 1
-    assert "rank 0 has nothing at index 0, the page has an entry" in done.stdout
+    assert "rank 0 has nothing at index 0, the reference an entry" in done.stdout
 
 
 @pytest.mark.parametrize(

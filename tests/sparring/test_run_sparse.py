@@ -164,7 +164,7 @@ def test_a_wrong_sum_is_refuted(tmp_path):
 
     (flaw,) = runs.simulated(PAGE, f"{tmp_path / 'wrong.py'}:lossy", xs).flaws
 
-    assert flaw.detail == f"p=1 n=50 float32: rank 0 has nothing at index {xs[0].indices[-1]}, the page has an entry"
+    assert f"rank 0 has nothing at index {xs[0].indices[-1]}, the reference an entry" in flaw.detail
 
 
 @pytest.mark.parametrize(

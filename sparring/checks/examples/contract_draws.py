@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sparring.checks.examples import series
-from sparring.checks.examples.drawn import Example, scaled
+from sparring.checks.examples.drawn import scaled
 from sparring.errors import InputError, did_you_mean
+from sparring.refinement.example import Example
 
 Span = tuple[int, int]
 """The least and the most."""

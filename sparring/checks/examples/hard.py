@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.checks.examples.drawn import Example, cut
+from sparring.checks.examples.drawn import cut
 from sparring.checks.ranks import scenes
-from sparring.checks.ranks.vectors import Vector
 from sparring.ranges import spans
+from sparring.refinement.example import Example
+from sparring.refinement.vectors import Vector
 from sparring.sparse import Sparse
 
 SPECIAL, LONG, MANY = "special values", "long vectors", "many ranks"

@@ -14,8 +14,9 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sparring.checks.examples.drawn import DTYPES, Example, scaled
+from sparring.checks.examples.drawn import scaled
 from sparring.refinement.comparison import sizes
+from sparring.refinement.example import DTYPES, Example
 
 KEPT = "k"
 """The parameter that says how many entries are kept."""

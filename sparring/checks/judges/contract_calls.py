@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks.contracts import Contract
-from sparring.checks.examples.drawn import Example
-from sparring.checks.judges.stateful import FUNCTION, HIDDEN, when, widened
-from sparring.checks.judges.sums import called, misshapen, unsound
-from sparring.checks.places import Observed
-from sparring.checks.ranks.vectors import kind, shown
+from sparring.refinement.bits import unshown, when, widened
+from sparring.refinement.example import Example
+from sparring.refinement.observing import Observed
 from sparring.refinement.rounding import gamma, reference, unit
+from sparring.refinement.vectors import called, kind, misshapen, shown, unsound
 from sparring.sparse import Sparse
 
 Flaws = dict[str, str]
@@ -42,7 +41,7 @@ class Call(NamedTuple):
         """Return the residual that each rank shows after call ``i``; before the instance's first call, zeros."""
         if i < self.i - self.number:
             return [np.zeros_like(x) for x in self.xs]
-        return self.seen.residuals[i] if self.seen.residuals else [None] * self.example.p
+        return [one["residual"] for one in self.seen.kept[i]] if self.seen.kept else [None] * self.example.p
 
 
 def judge_calls(example: Example, seen: Observed, contract: Contract, k: Any, warm_up: int) -> Flaws:
@@ -97,7 +96,7 @@ def unbalanced(call: Call, contract: Contract) -> str:
     given = np.concatenate([*call.example.rows[:, : call.number + 1]])
     results = np.stack([dense(ys[0]) for ys in call.seen.ys[first : call.i + 1]])
     times = p if contract.mean else 1
-    way = np.concatenate([np.stack(call.seen.residuals[i]) for i in range(first, call.i + 1)]).astype(np.float64)
+    way = np.concatenate([np.stack(call.residuals(i)) for i in range(first, call.i + 1)]).astype(np.float64)
     residuals = way[-p:]
     parts = np.concatenate([given, -residuals, *[-results] * times]).astype(np.float64)
     sound = np.isfinite(parts).all(axis=0)  # the inputs are finite
@@ -205,11 +204,3 @@ def unseen(example: Example, seen: Observed, contract: Contract, warm_up: int) -
     if not prop or alone:
         return {}
     return {prop: why} if (why := unshown(seen)) else {}
-
-
-def unshown(seen: Observed) -> str:
-    """Say why the residuals of ranks are not visible; "" if all ranks show them."""
-    if seen.ys and not seen.residuals:
-        return FUNCTION
-    hidden = [r for left in seen.residuals for r, x in enumerate(left) if not isinstance(x, np.ndarray)]
-    return HIDDEN.format(min(hidden)) if hidden else ""

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from sparring.checks.conventions import calls
-from sparring.checks.examples.drawn import Example
 from sparring.checks.examples.series import KEPT
-from sparring.checks.judges import contract_calls, page_bits, stateful, sums
-from sparring.checks.places import Observed
+from sparring.checks.judges import contract_calls, sums
 from sparring.checks.properties import BAD
 from sparring.checks.question import Question
-from sparring.checks.ranks.vectors import comparable, kind, shown, unequal
+from sparring.refinement import bits
+from sparring.refinement.example import Example
+from sparring.refinement.observing import Observed
+from sparring.refinement.vectors import comparable, kind, shown, unequal
 from sparring.spec.core.blocks import named
 from sparring.spec.core.model import Page
 from sparring.trace.compare import compare, inside, unknown
@@ -54,10 +55,8 @@ def compared(example: Example, seen: Observed, page: Page | None, question: Ques
     if question.reduces:
         kept = {**question.params, **example.params}.get(KEPT)
         return contract_calls.judge_calls(example, seen, question.reduces, kept, question.drawn.warm_up[0])
-    if page and page.dense:
-        return page_bits.judge_bits(example, seen, page)
-    if page and page.selecting:
-        return stateful.judge_calls(example, seen, page)
+    if page and (page.dense or page.selecting):
+        return bits.judge_bits(page, example, seen)
     return sums.judge_sums(example, seen, page, mean=question.averages)
 
 

@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.checks.examples.drawn import Example
 from sparring.checks.places import Place
 from sparring.checks.question import Question
 from sparring.errors import SparringError
+from sparring.refinement.example import Example
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from sparring.checks.contracts import Contract
-from sparring.checks.examples.drawn import Example
 from sparring.checks.judges import contract_calls, sums
-from sparring.checks.places import Observed
 from sparring.checks.ranks import scenes
 from sparring.checks.ranks.scenes import SCENES, shorter
+from sparring.refinement.example import Example
+from sparring.refinement.observing import Observed
 from sparring.spec.core.model import Page
 
 OWN = "own memory"

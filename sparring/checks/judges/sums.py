@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring import sparse_lists
-from sparring.checks.examples.drawn import Example
-from sparring.checks.places import Observed
-from sparring.checks.ranks.answers import NoArray
-from sparring.checks.ranks.vectors import SHOWN, Vector, kind, shown
-from sparring.errors import InputError
+from sparring.refinement.example import Example
+from sparring.refinement.observing import Observed
 from sparring.refinement.rounding import Array, reference
+from sparring.refinement.vectors import SHOWN, Vector, elsewhere, misshapen, shown
 from sparring.sparse import Sparse
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run
@@ -78,42 +76,3 @@ def different(y: Any, wanted: Vector, i: int) -> str:
     if len(sparse_lists.values(wanted)) <= SHOWN:
         return f"has {shown(y)}, reference {shown(wanted)}"
     return f"has {sparse_lists.values(y)[i]} at entry {i}, reference {sparse_lists.values(wanted)[i]}"
-
-
-def misshapen(y: Any, wanted: Array) -> str:
-    """Say whether ``y`` is no array, or has another shape or dtype; "" if it fits."""
-    if not isinstance(y, np.ndarray):
-        return f"returned {called(y)}, not {kind(wanted)}"
-    if y.shape != wanted.shape or y.dtype != wanted.dtype:
-        return f"returned {y.dtype} of shape {y.shape}, not {kind(wanted)}"
-    return ""
-
-
-def called(y: Any) -> str:
-    """Name the type of a result that is no vector."""
-    return y.what if isinstance(y, NoArray) else type(y).__name__
-
-
-def unsound(y: Any, wanted: Sparse) -> str:
-    """Say whether ``y`` is no valid sparse vector, or has other dtypes or another length; "" if it fits."""
-    if not isinstance(y, Sparse):
-        return f"returned {called(y)}, not {kind(wanted)}"
-    if kind(y) != kind(wanted):
-        return f"returned {kind(y)}, not {kind(wanted)}"
-    try:
-        Sparse(y.indices, y.values, y.n)
-    except InputError as error:
-        return f"returned {shown(y)}: {str(error).rstrip('.')}"
-    return ""
-
-
-def elsewhere(y: Any, wanted: Sparse) -> str:
-    """Say whether ``y`` is no valid sparse vector, or has another support; "" if it fits."""
-    if why := unsound(y, wanted):
-        return why
-    odd = np.setxor1d(y.indices, wanted.indices)
-    if not odd.size:
-        return ""
-    i = int(odd[0])
-    more, less = ("an entry", "nothing") if i in y.indices else ("nothing", "an entry")
-    return f"has {more} at index {i}, the reference {less}: {shown(y)}, reference {shown(wanted)}"

@@ -9,8 +9,9 @@ import numpy as np
 
 from sparring.checks.ranks import sparse_arrays
 from sparring.checks.ranks.sockets import NUMBERS, Message
-from sparring.checks.ranks.vectors import Vector
 from sparring.errors import InputError
+from sparring.refinement.playing import Played
+from sparring.refinement.vectors import NoArray, Vector
 from sparring.sparse import Sparse
 from sparring.trace.events import Event, Trace
 
@@ -18,31 +19,12 @@ RECORD = 50_000
 """The most operations of one rank whose record can be sent."""
 
 
-class NoArray(NamedTuple):
-    """A result that is neither an array of numbers nor a sparse vector; ``what`` names it, e.g. ``NoneType``."""
-
-    what: str
-
-
-class Played(NamedTuple):
-    """One rank's part of an example: its results by call, and its input after the last call.
-
-    ``residuals``: what a stateful target shows of what it keeps, after each call; empty for a function;
-    ``remarks``: sentences on what else went wrong.
-    """
-
-    ys: list[Any]
-    residuals: list[Any]
-    given: Vector
-    remarks: Sequence[str] = ()
-
-
 class Examined(NamedTuple):
     """One example, run to its end on every rank.
 
     ``ys``: results by call, then by rank; arrays of any shape and dtype, sparse vectors, or NoArray.
     ``inputs``: every rank's vector after the last call.  ``trace``: what was sent, where asked for.
-    ``residuals``: as results, of a stateful target that got several vectors; else none.
+    ``kept``: by call, then by rank, what a stateful target that got several vectors shows of what it keeps, by name.
     ``unseen``: property -> why such a run tells nothing of it.  ``roundings``: how many more
     roundings than additions an entry of a sum goes through.  ``remarks``: by rank, what else went wrong.
     """
@@ -50,7 +32,7 @@ class Examined(NamedTuple):
     ys: list[list[Any]]
     inputs: list[Vector]
     trace: Trace | None
-    residuals: list[list[Any]]
+    kept: list[list[Mapping[str, Any]]]
     unseen: Mapping[str, str] = {}
     roundings: int = 0
     remarks: Sequence[Sequence[str]] = ()
@@ -73,12 +55,18 @@ def pack_answer(played: Played, events: Sequence[Event] | None) -> Message:
     """
     if events is not None and len(events) > RECORD:
         raise InputError(f"{len(events)} operations of one rank: at most {RECORD} can be recorded in one example")
-    found = [*played.ys, *played.residuals]
+    found = [*played.ys, *(value for one in played.kept for value in one.values())]
     others = [other(y) for y in found]
     arrays = [y for y, what in zip(found, others) if not what]
     record = None if events is None else [event[:-1] for event in events]  # a payload stays where it is
     return Message(
-        {"others": others, "calls": len(played.ys), "events": record, "remarks": [*played.remarks]},
+        {
+            "others": others,
+            "calls": len(played.ys),
+            "shown": [*played.kept[0]] if played.kept else [],
+            "events": record,
+            "remarks": [*played.remarks],
+        },
         [*arrays, played.given],
     )
 
@@ -96,16 +84,17 @@ def other(y: Any) -> str:
 def examined(answers: Sequence[Message]) -> Examined:
     """Combine the answers of all ranks into one."""
     inputs = [answer.arrays[-1] for answer in answers]
-    found = [list(one) for one in zip(*map(results, answers))]
-    calls = answers[0].header["calls"]
+    ys, kept = ([list(one) for one in zip(*parts)] for parts in zip(*map(results, answers)))
     records = [answer.header["events"] for answer in answers]
     trace = None
     if None not in records:
         trace = Trace(len(answers), [Event(*fields) for record in records for fields in record])
-    return Examined(found[:calls], inputs, trace, found[calls:], remarks=[one.header["remarks"] for one in answers])
+    return Examined(ys, inputs, trace, kept, remarks=[one.header["remarks"] for one in answers])
 
 
-def results(answer: Message) -> list[Any]:
-    """Return one rank's results by call, then its residuals."""
-    arrays = iter(answer.arrays)
-    return [NoArray(what) if what else next(arrays) for what in answer.header["others"]]
+def results(answer: Message) -> tuple[list[Any], list[Mapping[str, Any]]]:
+    """Return one rank's results by call, and by call what it shows of what it keeps."""
+    arrays, calls, names = iter(answer.arrays), answer.header["calls"], answer.header["shown"]
+    found = [NoArray(what) if what else next(arrays) for what in answer.header["others"]]
+    left = iter(found[calls:])
+    return found[:calls], [dict(zip(names, one)) for one in zip(*[left] * len(names))]

@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks.ranks import target as targets
-from sparring.checks.ranks.answers import Examined, NoArray, ask_for, examined
+from sparring.checks.ranks.answers import Examined, ask_for, examined
 from sparring.checks.ranks.exit_status import End
 from sparring.checks.ranks.sockets import Message
 from sparring.checks.ranks.workers import GRACE, STOPPED, Workers
 from sparring.errors import InputError, RankFailed
+from sparring.refinement.vectors import NoArray
 
 LOADING = 60.0
 """Seconds that ranks get to import a target, all at a time on few cores."""

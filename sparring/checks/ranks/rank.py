@@ -16,14 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sparring.checks.ranks import scenes
 from sparring.checks.ranks import target as targets
-from sparring.checks.ranks.answers import Played, pack_answer
+from sparring.checks.ranks.answers import pack_answer
 from sparring.checks.ranks.sockets import Message
-from sparring.checks.ranks.vectors import Vector
-from sparring.sparse import Sparse
+from sparring.refinement.playing import Played, copy_result, iterated
+from sparring.refinement.vectors import Vector
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -115,44 +114,20 @@ def called(
     """Make ``calls`` calls on one communicator, each on a fresh copy of ``x``; or play a scene once.
 
     A class is instantiated once, as ``function(comm, n)``, and its instance is called with the vector alone.
-    With ``rows``, the rows of ``x`` are played one by one, and all of that ``calls`` times, see :func:`iterated`.
+    With ``rows``, the rows of ``x`` are played one by one, and all of that ``calls`` times.
     """
     if scene and isinstance(x, np.ndarray):
         return scenes.play(scene, function, comm, x, params)
     if rows and isinstance(x, np.ndarray):
-        rounds = [iterated(function, comm, x, params) for _ in range(calls)]
-        ys, residuals = (list(chain.from_iterable(part)) for part in list(zip(*rounds))[:2])
-        return Played(ys, residuals, rounds[-1].given)
+        rounds = [iterated(function, comm, x, **params) for _ in range(calls)]
+        ys, kept = (list(chain.from_iterable(part)) for part in list(zip(*rounds))[:2])
+        return Played(ys, kept, rounds[-1].given)
     call = function(comm, x.size, **params) if isinstance(function, type) else partial(function, comm, **params)
     ys, given = [], x
     for _ in range(calls):
         given = x.copy()
         ys.append(copy_result(call(given)))
     return Played(ys, [], given)
-
-
-def iterated(function: Any, comm: Any, xs: NDArray[Any], params: Mapping[str, Any]) -> Played:
-    """Call one new instance of a class on the rows of ``xs`` in turn, all of them in the same memory.
-
-    After each call its attribute ``residual`` is noted.  A function keeps nothing, and gets the first row alone.
-    """
-    if not isinstance(function, type):
-        given = xs[:1].copy()
-        return Played([copy_result(function(comm, given[0], **params))], [], given)
-    instance = function(comm, xs.shape[1], **params)
-    buffer, given = np.empty_like(xs[0]), np.empty_like(xs)
-    ys, residuals = [], []
-    for i, x in enumerate(xs):
-        buffer[:] = x
-        ys.append(copy_result(instance(buffer)))
-        residuals.append(copy_result(getattr(instance, "residual", None)))
-        given[i] = buffer
-    return Played(ys, residuals, given)
-
-
-def copy_result(y: Any) -> Any:
-    """Copy a vector, since the next call may overwrite it; return anything else as it is."""
-    return y.copy() if isinstance(y, (np.ndarray, Sparse)) else y
 
 
 def own_traceback(error: BaseException) -> str:

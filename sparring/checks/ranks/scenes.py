@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks.properties import BAD
-from sparring.checks.ranks.answers import Played
+from sparring.refinement.playing import Played
 from sparring.sparse import Sparse
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.refinement.comparison import difference
+from sparring.refinement.vectors import difference
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.schedule import number
 from sparring.vectors.dense.recording import Call, Case

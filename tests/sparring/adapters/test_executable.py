@@ -19,10 +19,10 @@ from sparring.adapters.executable import Executable
 from sparring.checks.checking import check
 from sparring.checks.examples.drawn import KINDS, examples
 from sparring.checks.ranks.launch import find, processes
-from sparring.checks.ranks.vectors import comparable, unequal
 from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
+from sparring.refinement.vectors import comparable, unequal
 from tests.sparring.checks.refuting import failed, words
 from tests.sparring.checks.suites import CATALOGUE, allowed
 from tests.sweeps import sweep

@@ -11,9 +11,9 @@ from click.testing import CliRunner
 
 from sparring.checks import engine
 from sparring.checks.examples import series
-from sparring.checks.examples.drawn import Example
 from sparring.checks.question import Question, page_of
 from sparring.cli import cli
+from sparring.refinement.example import Example
 from tests.sparring.checks.refuting import failed
 from tests.sparring.checks.stateful_targets import TWIN
 from tests.sparring.checks.suites import SUITES

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from sparring.checks.ranks import launch
-from sparring.checks.ranks.answers import NoArray
 from sparring.checks.ranks.group import Group, Hang
 from sparring.errors import InputError, MissingExtra, RankFailed, SparringError
 from sparring.impl import ring
+from sparring.refinement.vectors import NoArray
 from tests.sweeps import third
 
 pytestmark = pytest.mark.runtimes

@@ -14,12 +14,12 @@ import pytest
 from sparring.checks import engine
 from sparring.checks.checking import check
 from sparring.checks.examples import hard
-from sparring.checks.examples.drawn import DTYPES
 from sparring.checks.judges.sums import distant
 from sparring.checks.properties import HARD
 from sparring.checks.ranks.scenes import SCENES
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
+from sparring.refinement.example import DTYPES
 from sparring.refinement.rounding import reference
 from tests.sparring.checks.dense_targets import DEFECTS, TWIN
 from tests.sparring.checks.refuting import detail, failed, words

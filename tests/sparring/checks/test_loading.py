@@ -12,11 +12,11 @@ import pytest
 
 from sparring.checks import checking, places
 from sparring.checks.checking import check
-from sparring.checks.examples.drawn import Example
 from sparring.checks.ranks import group
 from sparring.checks.ranks.answers import Examined
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
+from sparring.refinement.example import Example
 from tests.sparring.calling import called
 from tests.sparring.checks.refuting import failed, words
 

@@ -9,9 +9,10 @@ from sparring import sparse_lists
 from sparring.checks import engine
 from sparring.checks.engine import Findings
 from sparring.checks.examples import hard
-from sparring.checks.examples.drawn import Example, fewer, fits
+from sparring.checks.examples.drawn import fewer, fits
 from sparring.checks.places import Simulated
 from sparring.checks.question import Question
+from sparring.refinement.example import Example
 from sparring.sparse import Sparse
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sparring import Sparse, impl, page
-from sparring.refinement.stateful import iterate
+from sparring.refinement.playing import iterated
 from sparring.trace.compare import compare, messages
 from tests.sparring.trace.trace_targets import anonymous, traced
 
@@ -28,7 +28,7 @@ def ran(tmp_path, changes, k):
     file.write_text(code, encoding="utf-8")
     rng = np.random.default_rng(k)
     xs = [rng.standard_normal((2, 12)) for _ in range(3)]
-    return page("topka2a", k=k), xs, traced(f"{file}:Allreduce", xs, call=partial(iterate, k=k))
+    return page("topka2a", k=k), xs, traced(f"{file}:Allreduce", xs, call=partial(iterated, k=k))
 
 
 @pytest.mark.parametrize("k", [0, 4, 12])
@@ -53,7 +53,7 @@ def test_what_differs_is_shown_as_values():
     """Not as the pairs that other messages are."""
     one = page("topka2a", k=2)
     xs = [np.arange(1.0, 5)[None], np.arange(5.0, 9)[None]]
-    trace = traced("sparring.impl.topka2a:Allreduce", xs, call=partial(iterate, k=2))
+    trace = traced("sparring.impl.topka2a:Allreduce", xs, call=partial(iterated, k=2))
     other = [xs[0], xs[1] + [[0.0, 0, 0, 1]]]
 
     divergence = compare(one, other, trace, "steps")

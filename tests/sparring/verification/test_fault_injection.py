@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 import sparring
+from sparring.checks.ranks.answers import Examined
 from sparring.proofs.contention.levels import Finding
 from sparring.proofs.kernel import kernel
 from sparring.proofs.logic import solvers
 from sparring.proofs.logic.verdicts import NOT_COVERED, UNDECIDED, Word
-from sparring.refinement import comparison, refusals, running, stateful, sums
+from sparring.refinement import bits, observing, refusals, running, sums, vectors
 from sparring.refinement.runtime_faults import FAULTS
 from sparring.report import Result
 from sparring.symbolic_execution import judging
@@ -22,10 +23,10 @@ PAGES = {name: sparring.page(name) for name in ("ring", "ring_allgather", "ring_
 SMALL = algorithm.Plan(terms=(1, 2), numbers=(1, 2))
 ON_NUMBERS = {"dtypes", "gradients", "in place", "long vectors"}
 CREDULOUS = {
-    "no bit differs": (comparison, "compared", lambda *_: [], ON_NUMBERS),
-    "no finding counts": (comparison, "falsifies", lambda *_: "nothing", {"hygiene"}),
+    "no bit differs": (running, "judge_bits", lambda *_, **__: {}, ON_NUMBERS),
+    "no finding counts": (observing, "falsifies", lambda *_: "nothing", {"hygiene"}),
     "no entry differs": (
-        comparison,
+        vectors,
         "difference",
         lambda *_: None,
         {"terms", "input untouched", *ON_NUMBERS},
@@ -81,7 +82,7 @@ def test_what_accepts_everything_is_undecided(monkeypatch, request, where, what,
 @pytest.mark.slow
 def test_what_accepts_every_residual_is_undecided(monkeypatch):
     """The road of stateful targets is another one."""
-    monkeypatch.setattr(stateful, "compared", lambda *_: [])
+    monkeypatch.setattr(running, "judge_bits", lambda *_, **__: {})
     monkeypatch.setattr(judging, "in_cell", lambda *_: None)
 
     undecided = {prop for prop, r in results("ring_topk").items() if r.verdict == UNDECIDED}
@@ -110,8 +111,9 @@ class Honest:
     def __exit__(self, *_):
         return None
 
-    def run(self, target, xs):
-        return comparison.expected(sparring.page("ring"), xs)
+    def examine(self, target, xs, **_):
+        ys = [done.result for done in next(bits.expected(sparring.page("ring"), xs))]
+        return Examined([ys], xs, None, [])
 
 
 @pytest.mark.usefixtures("proved_once")
@@ -120,7 +122,7 @@ def test_real_ranks_have_their_fault_too(monkeypatch, credulous):
     """Their code is their own, so one of them gets another input."""
     monkeypatch.setattr(algorithm, "Group", Honest)
     if credulous:
-        monkeypatch.setattr(comparison, "compared", lambda *_: [])
+        monkeypatch.setattr(samples, "judge_bits", lambda *_, **__: {})
 
     result = results(plan=SMALL._replace(on="mpi"))["mpi"]
 
@@ -146,7 +148,7 @@ def test_gradients_that_do_not_exist_are_not_tested():
 
 def test_an_undecided_property_fails_the_run(monkeypatch):
     """With exit code 3."""
-    monkeypatch.setattr(comparison, "difference", lambda *_: None)
+    monkeypatch.setattr(vectors, "difference", lambda *_: None)
 
     report = sparring.verify("ring", ranks=[2])
 

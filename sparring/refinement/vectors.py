@@ -1,15 +1,16 @@
-"""Answers what is asked of a vector, be it an array or sparse."""
+"""Describes and compares vectors, arrays and sparse ones: in kind, in support, in bits."""
 
 from __future__ import annotations
 
 import re
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring import sparse_lists
-from sparring.refinement.comparison import difference
+from sparring.errors import InputError
+from sparring.proofs.logic.terms import raw
 from sparring.sparse import INDICES, Sparse
 
 Vector: TypeAlias = NDArray[Any] | Sparse
@@ -17,6 +18,12 @@ ODD = 1e6
 """The magnitude that NaN and infinity count as where examples are compared by size."""
 SHOWN = 12
 """Entries of a vector that a sentence shows, at most."""
+
+
+class NoArray(NamedTuple):
+    """A result that is neither an array of numbers nor a sparse vector; ``what`` names it, e.g. ``NoneType``."""
+
+    what: str
 
 
 def shown(x: Any) -> str:
@@ -85,3 +92,67 @@ def bits(y: NDArray[Any], i: int) -> str:
     """Format an entry so that two entries that differ in the last bit look different."""
     value = y[i].item()
     return value.hex() if isinstance(value, float) else str(value)
+
+
+def difference(y: Any, wanted: Any) -> int | None:
+    """Return the first entry that differs in its bits, -1 where shape or dtype do, or None; all NaNs are alike."""
+    if isinstance(wanted, Sparse):
+        return -1 if sparse_lists.describe_difference(y, wanted) else difference(y.values, wanted.values)
+    if not isinstance(y, np.ndarray) or y.shape != wanted.shape or y.dtype != wanted.dtype:
+        return -1
+    a, b = raw(y), raw(wanted)
+    same = a.view(f"u{a.itemsize}") == b.view(f"u{b.itemsize}")
+    if a.dtype.kind == "f":
+        same |= np.isnan(a) & np.isnan(b)
+    return None if same.all() else int(np.argmin(same))
+
+
+def unlike(y: Any, wanted: Vector) -> str:
+    """Say what a result has that is not ``wanted``, in kind, support or bits; "" if nothing."""
+    if why := elsewhere(y, wanted) if isinstance(wanted, Sparse) else misshapen(y, wanted):
+        return why
+    odd = unequal(y, wanted)
+    if odd is None:
+        return ""
+    if len(sparse_lists.values(wanted)) <= SHOWN:
+        return f"has {shown(y)}, reference {shown(wanted)}"
+    return "has {1} at {0}, reference {2}".format(*odd)
+
+
+def misshapen(y: Any, wanted: NDArray[Any]) -> str:
+    """Say whether ``y`` is no array, or has another shape or dtype; "" if it fits."""
+    if not isinstance(y, np.ndarray):
+        return f"returned {called(y)}, not {kind(wanted)}"
+    if y.shape != wanted.shape or y.dtype != wanted.dtype:
+        return f"returned {y.dtype} of shape {y.shape}, not {kind(wanted)}"
+    return ""
+
+
+def called(y: Any) -> str:
+    """Name the type of a result that is no vector."""
+    return y.what if isinstance(y, NoArray) else type(y).__name__
+
+
+def unsound(y: Any, wanted: Sparse) -> str:
+    """Say whether ``y`` is no valid sparse vector, or has other dtypes or another length; "" if it fits."""
+    if not isinstance(y, Sparse):
+        return f"returned {called(y)}, not {kind(wanted)}"
+    if kind(y) != kind(wanted):
+        return f"returned {kind(y)}, not {kind(wanted)}"
+    try:
+        Sparse(y.indices, y.values, y.n)
+    except InputError as error:
+        return f"returned {shown(y)}: {str(error).rstrip('.')}"
+    return ""
+
+
+def elsewhere(y: Any, wanted: Sparse) -> str:
+    """Say whether ``y`` is no valid sparse vector, or has another support; "" if it fits."""
+    if why := unsound(y, wanted):
+        return why
+    odd = np.setxor1d(y.indices, wanted.indices)
+    if not odd.size:
+        return ""
+    i = int(odd[0])
+    more, less = ("an entry", "nothing") if i in y.indices else ("nothing", "an entry")
+    return f"has {more} at index {i}, the reference {less}: {shown(y)}, reference {shown(wanted)}"
