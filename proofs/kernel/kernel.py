@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sparring.errors import InputError, ScheduleFault, SparringError
-from sparring.proofs.contention import levels
-from sparring.proofs.contention.networks import Topology
-from sparring.proofs.logic.obligations import LEMMA, Obligation, schedule
+from sparring.errors import InputError, SparringError
 from sparring.proofs.logic.queries import Answer, Memory, answered
 from sparring.proofs.logic.verdicts import (
     EXPECTED,
@@ -28,16 +25,12 @@ from sparring.proofs.logic.verdicts import (
     REFUTED,
     UNDECIDED,
     Verdict,
-    proved_up_to,
 )
-from sparring.proofs.mutants.faults import Faults, Found, stated
-from sparring.proofs.reading.annotations import Subject, subject
+from sparring.proofs.reading.annotations import Subject
 from sparring.proofs.statements import execution
-from sparring.proofs.statements.conjectures import Conjecture, conjectures
+from sparring.proofs.statements.conjectures import Conjecture, Found, conjectures
 from sparring.spec.core.model import Page
 
-TIMED = 32  # ranks up to which runs are judged under any timing
-FEW = range(2, 5)  # ranks with which runs are judged where a fault is planted
 LARGEST_RUN = 64  # ranks; a counterexample with more is told by its formula alone
 
 PROOFS = (PROVED, PROVED_BELOW)
@@ -46,11 +39,6 @@ PROOFS = (PROVED, PROVED_BELOW)
 NO_FAULT = "no planted fault was refuted, so that this may say nothing"
 
 UNSAID = "the page has no ensures(...), which says what all ranks end with"
-
-ONE_LINK = Topology(
-    "one link", "one link for all", {}, lambda src, dst, p: [(src, "in"), ("in", "out"), ("out", dst)], (), "one link"
-)
-"""On which all messages meet: a planted fault for what is claimed of contention."""
 
 _SEAL = object()
 
@@ -74,63 +62,36 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Theorem(Attempt):
-    """An attempt that came off; made by :func:`prove` alone."""
+    """An attempt that came off; made by :func:`attempts` alone."""
 
     seal: object = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if self.seal is not _SEAL or self.verdict not in PROOFS:
-            raise TypeError("theorems are made by sparring.proofs.kernel.kernel.prove and by nothing else")
+            raise TypeError("theorems are made by sparring.proofs.kernel.kernel.attempts and by nothing else")
 
 
-def prove(page: Page, *, planted: bool = True) -> Iterator[Attempt]:
-    """Try every conjecture about ``page``; what holds comes as a Theorem, as soon as it is judged.
+Evidence = Callable[[Conjecture], tuple[Iterable[Found], str]]
+"""Returns faults that upset a conjecture, and the name of an obligation that none upsets, though one should; or ""."""
 
-    ``planted``: a theorem needs a fault that the same road refutes; without one what holds is an Attempt.
+
+def attempts(whole: Subject, memory: Memory, evidence: Evidence | None) -> Iterator[Attempt]:
+    """Try every conjecture about a page; what holds comes as a Theorem, as soon as it is judged.
+
+    ``evidence``: a theorem needs a fault that the same road refutes; without any, what holds is an Attempt.
 
     Raises InputError where a formula cannot be run on symbols, naming its line.
     """
-    whole, memory = subject(page), Memory()
-    faults = Faults(whole, memory)
-    if not page.ensures:
-        yield Attempt(page.name, "result", "", NOT_COVERED, UNSAID, {}, ())
+    if not whole.page.ensures:
+        yield Attempt(whole.page.name, "result", "", NOT_COVERED, UNSAID, {}, ())
     for conjecture in readable(whole.general):
         start = time.perf_counter()
         attempt = judge(whole, conjecture, second_opinion=not conjecture.contended, memory=memory)
         if conjecture.contended:
             attempt = expected(attempt)
-        elif attempt.verdict in PROOFS and planted:
-            attempt = confirmed(whole, attempt, conjecture, faults)
+        elif attempt.verdict in PROOFS and evidence is not None:
+            attempt = confirmed(attempt, *evidence(conjecture))
         yield replace(attempt, seconds=time.perf_counter() - start)
-    if whole.contention:
-        yield under_any_timing(whole)
-
-
-def under_any_timing(whole: Subject) -> Attempt:
-    """What the page claims of contention, decided for each small p on every topology, also those without formulas."""
-    start, page, claims = time.perf_counter(), whole.page, whole.contention
-    mutant = ""
-    try:
-        found = levels.findings(page, claims, range(1, TIMED + 1))
-        mutant = crowding(whole)
-    except ScheduleFault as fault:
-        verdict, detail, witness = REFUTED, str(fault), {"p": fault.p}
-    else:
-        wrong = next((f for f in found if not f.holds), None)
-        verdict = REFUTED if wrong else proved_up_to(TIMED) if mutant else UNDECIDED
-        detail = f"{wrong}; claimed: {wrong.claimed}" if wrong else "; ".join(map(str, found)) if mutant else NO_FAULT
-        detail += f"; {levels.sentence(wrong.p, wrong.found)}" if wrong and wrong.found.overlap else ""
-        witness = {"p": wrong.p} if wrong else {}
-    seconds = time.perf_counter() - start
-    statement = "Under any timing messages meet on a link no more than the page says."
-    return Attempt(page.name, "timing", statement, verdict, detail, witness, (), seconds, mutant)
-
-
-def crowding(whole: Subject) -> str:
-    """The planted fault that all messages cross one link, if runs are then told from free ones; else empty."""
-    boasts = dict.fromkeys(whole.contention, "exclusive")
-    found = levels.findings(whole.page, boasts, FEW, lambda _: ONE_LINK)
-    return "" if any(f.holds for f in found) else ONE_LINK.doc
 
 
 def readable(whole: Subject) -> Iterator[Conjecture]:
@@ -218,21 +179,15 @@ def expected(attempt: Attempt) -> Attempt:
     return attempt
 
 
-def confirmed(whole: Subject, attempt: Attempt, conjecture: Conjecture, faults: Faults) -> Attempt:
-    """The theorem, once a fault is refuted by the same road; else *undecided*.
+def confirmed(attempt: Attempt, found: Iterable[Found], idle: str) -> Attempt:
+    """Return the theorem, once one of the faults found is refuted by the same road; else *undecided*.
 
-    One is enough for obligations that the kernel generates, or a proof module of sparring's own states: that
-    each of these has a fault of its own is tested.  Of those that any other page states each needs one here.
+    ``idle``: an obligation that should have been upset and was not, or "".
     """
-    if stated(attempt.name) and not faults.ours:
-        found, left = faults.refuting(conjecture)
-        fault, idle = refuting(found.values()), "".join(f"{name}: " for name in left[:1])
-    else:
-        some = faults.upsetting(conjecture, own(whole.page, conjecture))
-        fault, idle = refuting(one for _, one in some), ""
+    fault = refuting(found)
     if fault and not idle:
         return Theorem(**{**vars(attempt), "mutant": fault}, seal=_SEAL)
-    return replace(attempt, verdict=UNDECIDED, detail=f"{idle}{NO_FAULT}")
+    return replace(attempt, verdict=UNDECIDED, detail=f"{idle}{': ' if idle else ''}{NO_FAULT}")
 
 
 def refuting(found: Iterable[Found]) -> str:
@@ -240,14 +195,3 @@ def refuting(found: Iterable[Found]) -> str:
     wrong = (one for one in found if weighed(one.subject.runnable, one.conjecture, [one.answer])[0] == REFUTED)
     first = next(wrong, None)
     return first.told if first else ""
-
-
-def own(page: Page, conjecture: Conjecture) -> dict[str, Obligation]:
-    """Of a theorem's obligations, by name, those that not every theorem has; of *deadlock*, which has no other, all.
-
-    Of formulas that are not read as integers all, too: to find such a fault takes solvers minutes there.
-    """
-    every = {one.name: one for one in conjecture.obligations}
-    shared = set[str]() if page.composed else {one.name for one in schedule(page)}
-    mine = {name: one for name, one in every.items() if name not in shared and not name.startswith(LEMMA)}
-    return mine if mine and page.encoding == "wrap" else every

@@ -16,19 +16,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import Any
 
 import z3
 
 from sparring.proofs.logic import small_points
-from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.obligations import LEMMA, Obligation, schedule
 from sparring.proofs.logic.queries import Answer, Memory
 from sparring.proofs.mutants import sites, texts
 from sparring.proofs.mutants.sites import STATED, Operators, Planted
 from sparring.proofs.mutants.syntax import FURTHER, IN_PAGES, OPERATORS
 from sparring.proofs.reading.annotations import Subject
 from sparring.proofs.reading.paths import paths
-from sparring.proofs.statements.conjectures import CLAIM, PEERS, Conjecture
+from sparring.proofs.statements.conjectures import CLAIM, PEERS, Conjecture, Found
+from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Node, Reader
 
 PEER = " dst: "
@@ -56,15 +57,6 @@ UPSET_IN_TEXTS: Mapping[str, Sequence[str]] = {
 def stated(theorem: str) -> bool:
     """Whether a proof module writes its obligations down."""
     return theorem in STATED or theorem.startswith(CLAIM)
-
-
-class Found(NamedTuple):
-    """A fault that refutes an obligation: what is changed, the page with it, and the solver's counterexample."""
-
-    told: str
-    subject: Subject
-    conjecture: Conjecture
-    answer: Answer
 
 
 class Faults:
@@ -128,6 +120,17 @@ class Faults:
     def reading(self) -> frozenset[sites.Home]:
         """The functions that run while a composition's text is read."""
         return texts.running(self.whole.page.module, lambda: [*paths(self.whole.page)])
+
+    def evidence(self, conjecture: Conjecture) -> tuple[Iterable[Found], str]:
+        """Return faults that upset the conjecture, and an obligation that none upsets, though one should; or "".
+
+        One is enough for obligations that the kernel generates, or a proof module of sparring's own states: that
+        each of these has a fault of its own is tested.  Of those that any other page states each needs one here.
+        """
+        if stated(conjecture.name) and not self.ours:
+            found, left = self.refuting(conjecture)
+            return found.values(), "".join(left[:1])
+        return (one for _, one in self.upsetting(conjecture, own(self.whole.page, conjecture))), ""
 
     def refuting(self, conjecture: Conjecture) -> tuple[dict[str, Found], list[str]]:
         """By obligation, a fault that refutes it; and the names of those that none refutes, though one should."""
@@ -228,3 +231,12 @@ def made_true(conjecture: Conjecture, claim: Obligation) -> bool:
     return not stated(conjecture.name) and Folded()(claim.claim) is True
 
 
+def own(page: Page, conjecture: Conjecture) -> dict[str, Obligation]:
+    """Return a theorem's obligations, by name, that not every theorem has; of *deadlock*, which has no other, all.
+
+    Of formulas that are not read as integers all, too: to find such a fault takes solvers minutes there.
+    """
+    every = {one.name: one for one in conjecture.obligations}
+    shared = set[str]() if page.composed else {one.name for one in schedule(page)}
+    mine = {name: one for name, one in every.items() if name not in shared and not name.startswith(LEMMA)}
+    return mine if mine and page.encoding == "wrap" else every

@@ -14,6 +14,7 @@ from sparring.errors import Undecided
 from sparring.proofs.contention import claims, networks
 from sparring.proofs.logic import obligations
 from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.queries import Answer
 from sparring.proofs.reading import averaging, integer_room, local_functions
 from sparring.proofs.reading.annotations import Subject
 from sparring.proofs.statements import compositions, execution
@@ -40,6 +41,15 @@ class Conjecture(NamedTuple):
     """It is expected to be refuted: messages meet."""
     general: bool = True
     """It speaks of all values of the parameters, as far as the page's theorems do; else of those that it has."""
+
+
+class Found(NamedTuple):
+    """A fault that refutes an obligation: what is changed, the page with it, and the solver's counterexample."""
+
+    told: str
+    subject: Subject
+    conjecture: Conjecture
+    answer: Answer
 
 
 def conjectures(subject: Subject, only: str = "") -> Iterator[Conjecture]:

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Self
 import msgspec
 
 from sparring import disk_cache
-from sparring.proofs.kernel import kernel
 from sparring.proofs.kernel.kernel import Attempt
 from sparring.proofs.logic.verdicts import Verdict, Word
+from sparring.proofs.proving import proving
 from sparring.report import Result
 from sparring.spec.core import pages, selectors
 from sparring.spec.core.model import Page
@@ -55,7 +55,7 @@ def proved(page: Page, folder: Path | None = None, *, keep: bool = False) -> Ite
     from sparring.proofs.reading.annotations import subject
 
     own = []
-    for attempt in kernel.prove(page):
+    for attempt in proving.prove(page):
         own.append(attempt)
         yield Part([tell_theorem(attempt)], write_obligations(attempt, page, folder))
     yield Part(in_coq=instances.export(subject(page), own, folder))
@@ -121,7 +121,7 @@ def theorems(page: Page, *, keep: bool) -> Iterator[Told]:
     keep = keep and ours(page.name) and page is pages.find(page.name)
     known = recalled(page.name) if keep else None
     found = []
-    for one in known or map(tell_theorem, kernel.prove(page)):
+    for one in known or map(tell_theorem, proving.prove(page)):
         found.append(one)
         yield one
     if keep and not known:

@@ -7,6 +7,7 @@ import pytest
 FLOORS = "Nothing imports a floor above its own"
 DOOR = "No door between spec and impl"
 PAGES = "Pages are plain arithmetic"
+HANDED = "The kernel is handed what it judges by"
 IMPLEMENTATIONS = "Implementations need numpy and mpi4py only"
 
 
@@ -21,6 +22,8 @@ FORBIDDEN = [
     ("spec/ring.py", "mpi4py.MPI", {PAGES}),
     ("impl/ring.py", "z3", {IMPLEMENTATIONS}),
     ("proofs/logic/part.py", "sparring.proofs.kernel.part", {"Inside the proofs"}),
+    ("proofs/kernel/part.py", "sparring.proofs.mutants.part", {"Inside the proofs", HANDED}),
+    ("proofs/kernel/part.py", "sparring.proofs.contention.part", {HANDED}),
     ("sparring/world/core/part.py", "sparring.world.interface.part", {"Inside the simulated MPI"}),
     ("sparring/costs/formulas/part.py", "sparring.costs.links.part", {"Inside the costs"}),
     ("sparring/schedules/program.py", "sparring.schedules.formats.part", {"Inside the schedules"}),
@@ -28,7 +31,7 @@ FORBIDDEN = [
     ("sparring/world/core/part.py", "sparring.world.core.circle", {"No circle"}),
 ]
 ROOMS = {
-    "proofs": ("logic", "kernel"),
+    "proofs": ("logic", "contention", "mutants", "kernel"),
     "sparring/world": ("core", "interface"),
     "sparring/costs": ("formulas", "links"),
     "sparring/schedules": ("formats",),

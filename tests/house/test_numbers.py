@@ -37,8 +37,8 @@ from sparring.mutation import small_models
 from sparring.present import linkload
 from sparring.proofs.contention import networks, overlaps
 from sparring.proofs.contention.traffic import Routed, Traffic
-from sparring.proofs.kernel import kernel
 from sparring.proofs.logic import bits
+from sparring.proofs.proving import timing
 from sparring.refinement import looks, sums
 from sparring.schedules import program, races, rccl
 from sparring.schedules.formats import files
@@ -174,7 +174,7 @@ def told():
         "docs/howto/torch.md": [f"waits longer than {Functions.patience:g} seconds"],
         "docs/reference/challenge.md": [f"on 1 to {through(Plan().terms)} ranks and some more"],
         "docs/reference/contention.md": [
-            f"decided for each p up to {kernel.TIMED}, on every topology",
+            f"decided for each p up to {timing.TIMED}, on every topology",
             f"/ 2 pairs of messages can meet where p is a power of two: {met(8)} at p = 8",
             f"p = 14 is in *{level('fat_tree', 14)}* only, p = 10 is *{level('fat_tree', 10)}*:",
             f"p = 10 is *{level('torus:k=2', 10)}* |",

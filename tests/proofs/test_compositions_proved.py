@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 
 import pytest
 
-from sparring.proofs.kernel import kernel
 from sparring.proofs.logic.verdicts import PROVED, REFUTED, UNDECIDED
+from sparring.proofs.proving import proving
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements import compositions
 from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
@@ -35,7 +35,7 @@ def page(program, ensures=None, **names):
 
 def judged(one, prop="result"):
     """The verdict on that property and the reason; what comes after it is not asked for."""
-    return next((a.verdict, a.detail) for a in kernel.prove(one, planted=False) if a.name == prop)
+    return next((a.verdict, a.detail) for a in proving.prove(one, planted=False) if a.name == prop)
 
 
 @local
@@ -65,7 +65,7 @@ def told_apart(x):
 @pytest.mark.parametrize("program", [summed, lambda x: (yield allgather((yield reduce_scatter(x)))), told_apart])
 def test_sums_are_proved(program):
     """And not what is three times as much."""
-    assert {a.verdict for a in kernel.prove(page(program), planted=False)} == {PROVED}
+    assert {a.verdict for a in proving.prove(page(program), planted=False)} == {PROVED}
     assert judged(page(program, lambda x: total(x) * 3))[0] != PROVED
 
 

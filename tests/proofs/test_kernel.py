@@ -14,8 +14,10 @@ from sparring.proofs.kernel.kernel import Attempt, Theorem
 from sparring.proofs.logic import queries, solvers
 from sparring.proofs.logic.obligations import Obligation, p, r, t, within
 from sparring.proofs.logic.verdicts import PROVED, UNDECIDED, Word
+from sparring.proofs.proving import proving
 from sparring.proofs.reading import annotations
 from sparring.proofs.statements import conjectures
+from sparring.proofs.statements.conjectures import Conjecture, Found
 from sparring.spec.core.numbers import both, either, where
 from sparring.spec.core.vocabulary import KINDS
 
@@ -24,12 +26,12 @@ RING = page("ring")
 
 def attempt(name: str = "result", **formulas) -> Attempt:
     """What the kernel makes of one conjecture about the ring with some formulas replaced."""
-    return next(a for a in kernel.prove(replace(RING, **formulas)) if a.name == name)
+    return next(a for a in proving.prove(replace(RING, **formulas)) if a.name == name)
 
 
 @pytest.fixture(scope="module")
 def ring() -> dict[str, Attempt]:
-    return {a.name: a for a in kernel.prove(RING)}
+    return {a.name: a for a in proving.prove(RING)}
 
 
 def test_every_conjecture_about_the_ring_is_a_theorem(ring):
@@ -51,6 +53,28 @@ def test_nothing_else_makes_theorems(ring):
         Theorem("ring", "result", "", PROVED, "", {}, ())
     with pytest.raises(TypeError, match="by nothing else"):
         replace(ring["result"], verdict=UNDECIDED)
+
+
+EVIDENCE = {
+    "none": None,
+    "no fault": lambda one: ((), ""),
+    "a page without a fault": lambda one: ([Found("none", annotations.subject(RING), one, held(one))], ""),
+    "an obligation that no fault upsets": lambda one: (proving.Faults(*RIGHT).refuting(one)[0].values(), "one"),
+}
+RIGHT = annotations.subject(RING), queries.Memory()
+
+
+def held(one: Conjecture) -> queries.Answer:
+    """The answer on the first of its obligations, which holds."""
+    return next(queries.answered(one.obligations, False, one.encoding))
+
+
+@pytest.mark.parametrize("handed", EVIDENCE)
+def test_what_is_handed_no_fault_makes_no_theorem(handed):
+    """What plants faults may be left out or wrong: what it finds is judged again, and by itself it proves nothing."""
+    whole, memory = RIGHT
+    made = kernel.attempts(replace(whole, contention={}), memory, EVIDENCE[handed])
+    assert not any(isinstance(one, Theorem) for one in made)
 
 
 DENIES = "runs with p <= 16 are clean, but at p=2 after 1 steps, of rank 0's chunk {}, holds denies that it holds x1"
@@ -98,7 +122,7 @@ def test_a_fault_beyond_the_runs_is_found_by_the_solver(formulas, p):
 
 def test_a_step_too_many_is_no_wrong_result_but_a_waste():
     """Extra steps that overwrite sums with sums are found by the claim of their own."""
-    result, _, economy, *_ = kernel.prove(replace(RING, steps=lambda p: where(p > 1, 2 * p - 1, 0)))
+    result, _, economy, *_ = proving.prove(replace(RING, steps=lambda p: where(p > 1, 2 * p - 1, 0)))
 
     assert isinstance(result, Theorem)
     assert economy.verdict.word is Word.REFUTED
@@ -116,7 +140,7 @@ def test_ranks_that_end_with_different_terms_do_not_agree():
 def test_a_wrong_same_is_not_inductive():
     """Ranks agree in every run, so what is wrong is what the supplement says."""
     whole = replace(annotations.subject(RING), same=lambda r, s, c, t, p: either(r == s, t >= p - 1))
-    conjecture = next(c for c in kernel.conjectures(whole) if c.name == "agreement")
+    conjecture = next(c for c in conjectures.conjectures(whole) if c.name == "agreement")
 
     judged = kernel.judge(whole, conjecture, second_opinion=True)
 
@@ -193,7 +217,7 @@ OBLIGATIONS = {
 @pytest.mark.parametrize("name", OBLIGATIONS)
 def test_what_the_ring_has_no_formula_for_is_failed_by_another_page(name):
     """No fault in its own source can: these it leaves out."""
-    tried = kernel.prove(replace(RING, **OBLIGATIONS[name]))
+    tried = proving.prove(replace(RING, **OBLIGATIONS[name]))
 
     assert any(a.obligation.name == name and not a.holds for attempt in tried for a in attempt.answers)
 
@@ -210,10 +234,10 @@ def test_no_question_is_asked_twice(monkeypatch):
     """The schedule's obligations stand under four conjectures; each has answers to all of its own."""
     asked = questions_asked(monkeypatch)
 
-    proved = {theorem.name: theorem for theorem in kernel.prove(RING)}
+    proved = {theorem.name: theorem for theorem in proving.prove(RING)}
 
     assert len(asked) == len(set(asked))
-    for conjecture in kernel.conjectures(annotations.subject(RING)):
+    for conjecture in conjectures.conjectures(annotations.subject(RING)):
         assert [a.obligation.name for a in proved[conjecture.name].answers] == [o.name for o in conjecture.obligations]
 
 
@@ -253,7 +277,7 @@ def test_a_mutant_that_only_running_refutes_vouches_for_nothing(monkeypatch):
         return queries.Answer(claim, {"z3": "unknown"}, "", {}, "")
 
     monkeypatch.setattr(queries.Memory, "answer", silent)
-    attempts = [a for a in kernel.prove(page("ring_allgather")) if a.answers]
+    attempts = [a for a in proving.prove(page("ring_allgather")) if a.answers]
 
     assert attempts and not any(isinstance(a, Theorem) for a in attempts)
     assert {a.detail for a in attempts} == {kernel.NO_FAULT}

@@ -6,6 +6,7 @@ import sparring
 from sparring.errors import InputError
 from sparring.proofs.kernel import coq, instances, kernel
 from sparring.proofs.kernel.recompiling import Bench
+from sparring.proofs.proving import proving
 from sparring.spec.core.vocabulary import KINDS
 from tests.proofs.test_coq import needs_coq
 
@@ -46,7 +47,7 @@ def test_a_standard_kind_has_no_other_goal_and_no_kind_looks_like_another(kind, 
 
 def test_a_kind_of_the_pages_own_is_named(tmp_path):
     """In the theorem's statement, which does not say what that kind promises."""
-    result = next(kernel.prove(one_step(tmp_path, "neighbours")))
+    result = next(proving.prove(one_step(tmp_path, "neighbours")))
 
     assert isinstance(result, kernel.Theorem)
     assert result.statement.endswith("exactly once (neighbours, a kind of the page's own).")
@@ -54,7 +55,7 @@ def test_a_kind_of_the_pages_own_is_named(tmp_path):
 
 def test_without_the_goal_one_step_is_no_allreduce(tmp_path):
     """The runs say which contribution is missing."""
-    result = next(kernel.prove(one_step(tmp_path, "", "")))
+    result = next(proving.prove(one_step(tmp_path, "", "")))
 
     assert str(result.verdict) == "refuted" and "ends without x" in result.detail
 

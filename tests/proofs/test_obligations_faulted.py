@@ -9,6 +9,7 @@ from sparring.proofs.kernel import kernel
 from sparring.proofs.logic.queries import Memory
 from sparring.proofs.logic.verdicts import UNDECIDED
 from sparring.proofs.mutants.faults import Faults
+from sparring.proofs.proving import proving
 from sparring.proofs.reading.annotations import subject
 from sparring.proofs.statements.conjectures import conjectures
 from tests.sweeps import third
@@ -123,7 +124,7 @@ CLAIMS = {
 def attempted(folder, text, name):
     """What comes of that theorem of a page with this text."""
     (folder / "mine.py").write_text(text)
-    (attempt,) = (a for a in kernel.prove(sparring.page(f"{folder}/mine.py")) if a.name == name)
+    (attempt,) = (a for a in proving.prove(sparring.page(f"{folder}/mine.py")) if a.name == name)
     assert isinstance(attempt, kernel.Theorem) or (attempt.verdict, attempt.detail) == (
         UNDECIDED, f"mine: {kernel.NO_FAULT}")  # fmt: skip
     return attempt

@@ -19,6 +19,7 @@ from sparring.proofs.logic.queries import answered
 from sparring.proofs.logic.verdicts import EXPECTED, PROVED, PROVED_BELOW, proved_up_to
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.texts import beside
+from sparring.proofs.proving import proving, timing
 from sparring.proofs.reading.annotations import Subject, subject
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements.conjectures import conjectures
@@ -54,13 +55,13 @@ def test_all_are_proved_for_every_p(name):
     What was proved of the same code before is told again.
     """
     found = {one["name"]: one for one in sparring.prove(name, keep=True).extra["theorems"]}
-    timing = found.pop("timing", {"verdict": str(proved_up_to(kernel.TIMED))})
+    crowded = found.pop("timing", {"verdict": str(proved_up_to(timing.TIMED))})
     theorems = [one for one in found.values() if one["verdict"] in (str(PROVED), str(PROVED_BELOW))]
     meeting = {one for one in found if found[one]["verdict"] == str(EXPECTED)}
     assert {one for one in found if " on " not in one or one in (FREE, *meeting)} == {*THEOREMS[name]}
     assert len(theorems) + len(meeting) == len(found) and meeting == {n for n in THEOREMS[name] if "lock step on" in n}
     assert {(one["mutant"], *one["solvers"]) for one in theorems} == {("refuted", "cvc5", "z3")}
-    assert timing["verdict"] == str(proved_up_to(kernel.TIMED))
+    assert crowded["verdict"] == str(proved_up_to(timing.TIMED))
     assert "economy" not in found or {one["verdict"] for one in theorems} == {str(PROVED)}
     if name == "recursive_multiplying":
         assert all(one["statement"].endswith("for every radix >= 2.") for one in theorems)
@@ -71,7 +72,7 @@ def test_all_are_proved_for_every_p(name):
     [*((name, {"through": "two_shot"}) for name in ("arc_top_k", "power_sgd")), ("qsgd", {"levels": 16000})],
 )
 def test_so_they_are_with_other_parameters(name, params):
-    found = {one.name: one.verdict for one in kernel.prove(sparring.page(name, **params), planted=False)}
+    found = {one.name: one.verdict for one in proving.prove(sparring.page(name, **params), planted=False)}
     assert {*found} == {*THEOREMS[name]} and {*found.values()} <= {*kernel.PROOFS}
 
 
@@ -210,7 +211,7 @@ SAME_SLOW = [
     ("name", "old", "new"), [*SAME, *(pytest.param(*one, marks=pytest.mark.slow) for one in SAME_SLOW)]
 )
 def test_the_same_in_other_words_is_not(name, old, new):
-    found = kernel.prove(wrong(name, old, new), planted=False)
+    found = proving.prove(wrong(name, old, new), planted=False)
     assert {one.name: one.detail for one in found if one.verdict not in kernel.PROOFS} == {}
 
 

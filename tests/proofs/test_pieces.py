@@ -10,12 +10,12 @@ import pytest
 
 import sparring
 from sparring.errors import InputError
-from sparring.proofs.kernel import kernel
 from sparring.proofs.logic.obligations import p, r, t
 from sparring.proofs.logic.queries import answered
 from sparring.proofs.logic.verdicts import PROVED, REFUTED
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.syntax import ast
+from sparring.proofs.proving import proving
 from sparring.proofs.reading import local_functions
 from sparring.proofs.statements import execution
 from sparring.spec import ring_sparse
@@ -194,7 +194,7 @@ def planted(text):
 def test_a_ring_that_drops_entries_is_refuted():
     """By proof: runs of contributions are clean."""
     page = planted("return x.at(x.indices[1:])")
-    attempts = {a.name: a for a in kernel.prove(page)}
+    attempts = {a.name: a for a in proving.prove(page)}
     assert attempts["result"].verdict == REFUTED
     assert attempts["result"].detail.startswith("what is there is sent fails at ")
     assert attempts["agreement"].verdict == PROVED
@@ -215,7 +215,7 @@ def test_text_that_no_proof_can_read(text, told):
     """Is told with its line, and is no theorem."""
     page = planted(text)
     with pytest.raises(InputError, match=rf"ring_sparse.py.*{told}"):
-        list(kernel.prove(page))
+        list(proving.prove(page))
 
 
 def test_a_piece_runs_as_it_is_read():

@@ -24,6 +24,7 @@ from sparring.proofs.logic.obligations import RANKS, ROUND, Obligation, c, n, p,
 from sparring.proofs.logic.symbolic import Z3Reader, remembered
 from sparring.proofs.logic.verdicts import Word
 from sparring.proofs.reading import annotations
+from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.core.digits import digit, log, power, prefix, put
 from sparring.spec.core.numbers import Sym, both, either, evaluate, negate, reverse, variables, where
 from tests.sweeps import third
@@ -150,7 +151,7 @@ def test_a_counterexample_has_the_fewest_ranks():
 def test_contention_that_was_expected_and_is_not_there_is_refuted():
     """A page may not call itself contended where it is free."""
     ring = replace(annotations.subject(page("ring")), contention={"ring": "contended"})
-    conjecture = next(c for c in kernel.conjectures(ring) if c.contended)
+    conjecture = next(c for c in conjectures(ring) if c.contended)
     attempt = kernel.expected(kernel.judge(ring, conjecture, second_opinion=True))
     assert attempt.verdict.word is Word.REFUTED
     assert attempt.detail.startswith("called contended, but in no step do messages of two")

@@ -9,8 +9,9 @@ import pytest
 
 import sparring
 from sparring.errors import InputError
-from sparring.proofs.kernel import certificates, kernel, rechecking
+from sparring.proofs.kernel import certificates, rechecking
 from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
+from sparring.proofs.proving import proving
 
 RING = sparring.page("ring")
 OPEN = b"(declare-const p Int)\n(assert (not (>= (* 2 (- p 1)) 0)))\n(check-sat)\n"
@@ -20,7 +21,7 @@ OPEN = b"(declare-const p Int)\n(assert (not (>= (* 2 (- p 1)) 0)))\n(check-sat)
 @pytest.fixture(scope="module")
 def attempts():
     """Two theorems of the ring."""
-    return [a for a in kernel.prove(RING) if a.name in ("economy", "partition")]
+    return [a for a in proving.prove(RING) if a.name in ("economy", "partition")]
 
 
 @pytest.fixture

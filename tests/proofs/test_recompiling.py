@@ -10,9 +10,10 @@ import pytest
 
 import sparring
 from sparring.errors import InputError
-from sparring.proofs.kernel import certificates, instances, kernel, manifest, rechecking, recompiling
+from sparring.proofs.kernel import certificates, instances, manifest, rechecking, recompiling
 from sparring.proofs.kernel.recompiling import Bench
 from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
+from sparring.proofs.proving import proving
 from sparring.proofs.reading.annotations import subject
 from tests.proofs.test_coq import COQC, needs_coq
 from tests.proofs.test_rechecking import manifest as written
@@ -25,7 +26,7 @@ SCHEDULE, RESULT, MACHINE = "coq/ring_allgather_schedule.v", "coq/ring_allgather
 def exported(tmp_path_factory):
     """The theorem about the result, written down."""
     folder = tmp_path_factory.mktemp("exported")
-    attempts = [a for a in kernel.prove(PAGE) if a.name == "result"]
+    attempts = [a for a in proving.prove(PAGE) if a.name == "result"]
     entries = [entry for a in attempts for entry in certificates.export(a, PAGE, folder)]
     certificates.conclude(entries, instances.export(subject(PAGE), attempts, folder), folder)
     return folder
@@ -127,7 +128,7 @@ def test_a_page_that_cannot_be_written_down_is_told(tmp_path):
     """In the manifest, from which it is told again."""
     page = sparring.page("recursive_doubling")
     whole = subject(page.__class__(**{**{f: getattr(page, f) for f in page.__slots__}, "encoding": "wrap"}))
-    theorem = next(a for a in kernel.prove(PAGE) if a.name == "result")
+    theorem = next(a for a in proving.prove(PAGE) if a.name == "result")
     (entry,) = instances.export(whole, [theorem], tmp_path)
 
     assert entry["files"] == {}

@@ -10,6 +10,7 @@ from sparring import page
 from sparring.errors import InputError, ScheduleFault, Undecided
 from sparring.proofs.kernel import coq, kernel
 from sparring.proofs.logic.verdicts import REFUTED
+from sparring.proofs.proving import timing
 from sparring.proofs.reading.annotations import subject
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.core.numbers import either, where
@@ -47,7 +48,7 @@ def test_planted_faults_are_found(whole, claim, verdict):
 
 def test_at_once_messages_meet():
     """Under any timing, too."""
-    assert kernel.under_any_timing(replace(WHOLE, contention={"crossbar": "lock step"})).verdict == REFUTED
+    assert timing.under_any_timing(replace(WHOLE, contention={"crossbar": "lock step"})).verdict == REFUTED
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sparring import disk_cache
-from sparring.proofs.kernel import kernel
 from sparring.proofs.kernel.kernel import Attempt
+from sparring.proofs.proving import proving
 from sparring.spec.core.model import Page
 
 PROVED: list[tuple[Page, list[Attempt]]] = []
@@ -18,7 +18,7 @@ def proved_once(monkeypatch):
 
     For tests of what comes of its runs; a page of which one formula is another is proved anew.
     """
-    prove = kernel.prove
+    prove = proving.prove
 
     def once(page: Page) -> list[Attempt]:
         found = next((attempts for known, attempts in PROVED if known == page), None)
@@ -26,7 +26,7 @@ def proved_once(monkeypatch):
             PROVED.append((page, found := list(prove(page))))
         return found
 
-    monkeypatch.setattr(kernel, "prove", once)
+    monkeypatch.setattr(proving, "prove", once)
 
 
 @pytest.fixture(autouse=True)

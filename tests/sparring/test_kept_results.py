@@ -14,9 +14,9 @@ from click.testing import CliRunner
 import sparring
 from sparring import disk_cache, kept_results
 from sparring.cli import cli
-from sparring.proofs.kernel import kernel
 from sparring.proofs.logic import verdicts
 from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
+from sparring.proofs.proving import proving
 from sparring.report import Result
 from sparring.verification import reached_lines, theorems
 from sparring.verification.algorithm import Plan
@@ -153,7 +153,7 @@ def test_theorems_are_told_again():
 @pytest.fixture
 def no_prover(monkeypatch):
     """Called, it takes the kernel away."""
-    return lambda: monkeypatch.setattr(kernel, "prove", None)
+    return lambda: monkeypatch.setattr(proving, "prove", None)
 
 
 def test_a_call_keeps_theorems_if_asked(no_prover):

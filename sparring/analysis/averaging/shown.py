@@ -10,6 +10,7 @@ import sympy
 from sparring.analysis.averaging import factors
 from sparring.analysis.averaging.matrices import Matrix, expected, isotropic, mixing, sized
 from sparring.proofs.kernel import kernel
+from sparring.proofs.proving import proving
 from sparring.spec import moshpit
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
@@ -24,7 +25,7 @@ Found = tuple[bool, str]
 
 def exact() -> Found:
     """Decide whether all of ``m^d`` ranks have the mean after ``d`` rounds: the page's theorem."""
-    one = next(one for one in kernel.prove(load(moshpit)) if one.name == "result")
+    one = next(one for one in proving.prove(load(moshpit)) if one.name == "result")
     return isinstance(one, kernel.Theorem), f"sparring prove moshpit, result: {one.detail}, z3 and cvc5"
 
 

@@ -12,8 +12,8 @@ from sparring import page
 from sparring.errors import InputError
 from sparring.proofs.contention import judgement, levels, networks, overlaps, timings
 from sparring.proofs.contention.traffic import Routed, Traffic
-from sparring.proofs.kernel import kernel
 from sparring.proofs.logic.verdicts import REFUTED, proved_up_to
+from sparring.proofs.proving import timing
 from sparring.proofs.reading import annotations
 
 RING, DOUBLING = page("ring"), page("recursive_doubling")
@@ -80,7 +80,7 @@ def timed(page, **contention):
     """The kernel's attempt, for a page that claims this."""
     module = ModuleType("mine")
     vars(module)["contention"] = contention
-    return kernel.under_any_timing(annotations.subject(replace(page, name="mine", module=module)))
+    return timing.under_any_timing(annotations.subject(replace(page, name="mine", module=module)))
 
 
 TWO_ON = replace(RING, dst=lambda r, t, p: (r + 2) % p if p > 2 else (r + 1) % p,
@@ -91,8 +91,8 @@ def test_claims_that_hold():
     """Proved for every p that was looked at, with what was found."""
     attempt = timed(DOUBLING, crossbar="rendezvous", ring="contended")
 
-    assert attempt.verdict == proved_up_to(kernel.TIMED)
-    assert timed(TWO_ON, crossbar="exclusive").verdict == proved_up_to(kernel.TIMED)
+    assert attempt.verdict == proved_up_to(timing.TIMED)
+    assert timed(TWO_ON, crossbar="exclusive").verdict == proved_up_to(timing.TIMED)
     assert attempt.detail == (
         "crossbar: rendezvous, 24 eager meetings at p = 8; ring: contended at p = 4 first, up to 16 messages on a link"
     )

@@ -10,6 +10,7 @@ from sparring.proofs.contention.levels import Finding
 from sparring.proofs.kernel import kernel
 from sparring.proofs.logic import solvers
 from sparring.proofs.logic.verdicts import NOT_COVERED, UNDECIDED, Word
+from sparring.proofs.proving import proving
 from sparring.refinement import bits, observing, refusals, running, sums, vectors
 from sparring.refinement.runtime_faults import FAULTS
 from sparring.report import Result
@@ -94,7 +95,7 @@ def test_solvers_that_accept_everything_prove_nothing(monkeypatch):
     for ask in ("ask_z3", "ask_cvc5"):
         monkeypatch.setattr(solvers, ask, lambda question: "unsat")
 
-    attempts = [attempt for attempt in kernel.prove(sparring.page("ring_allgather")) if attempt.name != "timing"]
+    attempts = [attempt for attempt in proving.prove(sparring.page("ring_allgather")) if attempt.name != "timing"]
 
     assert attempts and {(attempt.verdict, attempt.detail) for attempt in attempts} == {(UNDECIDED, kernel.NO_FAULT)}
 
