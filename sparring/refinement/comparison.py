@@ -18,7 +18,7 @@ SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 5e-324, -5e-324, 1e-40, 1.0, -1.0
 
 
 class Flaw(NamedTuple):
-    """What is wrong: the property that it falsifies, and one sentence."""
+    """A property that is falsified, and one sentence that says how."""
 
     property: str
     detail: str
@@ -28,7 +28,7 @@ LONG = 65  # entries a chunk: enough for an encoding without indices to be the c
 
 
 def sizes(p: int, sparse: bool = False) -> list[int]:
-    """The lengths at which chunks are empty, single, even and uneven; where vectors are sparse, also long.
+    """Return lengths at which chunks are empty, single, even and uneven; where vectors are sparse, also long ones.
 
     With more ranks than ``PAIRED``, a run takes long: of these lengths three are left.
     """
@@ -45,7 +45,7 @@ def compared(page: Page, xs: Sequence[Any], ys: Sequence[Any], prop: str) -> lis
 
 
 def vectors(dtype: str, p: int, n: int) -> list[Any]:
-    """One vector a rank, full of what goes wrong: signed zeros, infinities, NaN, subnormals, wrap-around."""
+    """Return one vector a rank, full of what goes wrong: signed zeros, infinities, NaN, subnormals, wrap-around."""
     rng = np.random.default_rng([p, n, DTYPES.index(dtype)])
     if dtype.startswith("int"):
         info = np.iinfo(dtype)

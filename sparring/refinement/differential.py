@@ -18,29 +18,29 @@ FEW = 3  # ranks, up to which all dtypes are run
 
 
 def options(page: Page, target: str) -> dict[str, Any]:
-    """The page's parameters that the target has too; where a text asks for a selector, that one's as well."""
+    """Return the page's parameters that the target has too; where a text asks for a selector, that one's as well."""
     known = page.params if page.composed and page.selector else accepted(target)
     return {name: value for name, value in page.params.items() if name in known}
 
 
 def accepted(target: str) -> Collection[str]:
-    """By which names it takes arguments."""
+    """Return the names of the target's arguments."""
     return inspect.signature(getattr(module_of(target), target.rpartition(":")[2])).parameters.keys()
 
 
 def called(function: Any, comm: Any, x: Any, **given: Any) -> Any:
-    """One call with these options."""
+    """Call the function once with these options."""
     return function(comm, x, **given)
 
 
 def in_place(function: Any, comm: Any, x: Any, **given: Any) -> Any:
-    """The result in the memory of the input, a copy so that the input stays as it was."""
+    """Call the function with its result in the memory of its input: a copy, so that the input stays as it was."""
     y = x.copy()
     return function(comm, y, out=y, **given)
 
 
 def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
-    """Where ``target`` has another result than the page, or sends other messages, on a few vectors."""
+    """Yield where ``target`` has another result than the page, or sends other messages, on a few vectors."""
     if page.stateful:  # one call of the function beside the class sends what a call of the class does
         dtypes = page.dtypes[::2] if page.composed else page.dtypes[:1]  # a program's rules may know whole numbers
         for example in stateful.edges([ranks], dtypes):
@@ -52,7 +52,7 @@ def beside(page: Page, target: str, ranks: int) -> Iterator[str]:
 
 
 def examples(page: Page, ranks: int) -> Iterator[list[Any]]:
-    """Vectors for so many ranks; of pages on whole ones also zeros with a sign, and what may be read as such."""
+    """Yield vectors for so many ranks; for pages on whole ones also signed zeros, and numbers that round to these."""
     for n in comparison.sizes(ranks, page.sparse):
         yield sparse_lists.page_inputs(page, comparison.vectors("float32", ranks, n))
     if page.dense and ranks <= FEW:

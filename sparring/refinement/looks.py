@@ -48,7 +48,7 @@ ENTRIES, APART = 300, 1 << 10
 
 
 class Trial(NamedTuple):
-    """One run, or several that belong together: of so many ranks, and what is wrong if these have a fault."""
+    """A run, or several that belong together: the number of ranks, and a function that returns their flaws."""
 
     ranks: int
     flaws: Callable[[Fault], Iterable[Flaw]]
@@ -67,7 +67,7 @@ class Look(NamedTuple):
 
 
 def looks(page: Page, target: str, ranks: Sequence[int]) -> list[Look]:
-    """The looks that such a page has something for, on no more ranks than the most of these."""
+    """Return the looks that apply to the page, on no more ranks than the most of ``ranks``."""
     few, added = [p for p in ranks if p <= FEW], [p for p in ranks if p <= FEW or p == max(ranks)]
     apart = f"{LONG} entries; of sparse ones {ENTRIES} of {ENTRIES * APART}"
     found = [
@@ -90,7 +90,7 @@ def summing(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
 
 
 def variants(page: Page) -> list[dict[str, Any]]:
-    """The page's own parameters, others of its proof module, and the least two of those that theorems hold from.
+    """Return the page's own parameters, those of its proof module, and the least two for which theorems hold.
 
     Where entries are selected once, and messages have no index if all are, also a few entries.
     """
@@ -101,7 +101,7 @@ def variants(page: Page) -> list[dict[str, Any]]:
 
 
 def other_parameters(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
-    """A few vectors for each variant; of targets that remember every second edge case in turn, and many calls."""
+    """Yield a few vectors for each variant; for stateful targets every second edge case in turn, and many calls."""
     others = [load(page.module, **params) for params in variants(page)[1:]]
     for p, (v, one) in product([p for p in reversed(ranks) if p <= SOME], enumerate(others)):
         for xs in examples(one, p):
@@ -113,19 +113,19 @@ def other_parameters(page: Page, target: str, ranks: Sequence[int]) -> Iterator[
 
 
 def often(dtype: str) -> Example:
-    """Many calls, each with other vectors."""
+    """Return an example of many calls, each with other vectors."""
     rng = np.random.default_rng(CALLS)
     xs = [rng.integers(-9, 10, (CALLS, 13)).astype(dtype) for _ in range(FEW)]
     return Example(xs, "parameters", {"k": 4})
 
 
 def function(page: Page, target: str) -> str:
-    """The target, or the function beside a class, one call of which sends what a call of the class does."""
+    """Return the target, or the function beside a class: one call of it sends what a call of the class does."""
     return f"{target.rpartition(':')[0]}:{page.collective}" if page.stateful else target
 
 
 def in_its_memory(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
-    """All lengths; with few ranks all dtypes."""
+    """Yield trials of all lengths; with few ranks of all dtypes."""
     plain = function(page, target)
     if "out" not in accepted(plain):
         return
@@ -137,7 +137,7 @@ def in_its_memory(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Tri
 
 
 def many(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
-    """Short vectors of many ranks, where no terms are run."""
+    """Yield trials of short vectors on many ranks, where no terms are run."""
     for p in MANY if max(ranks) >= SOME and (page.stateful or page.composed) else ():
         if page.stateful:
             case = Example([rows[:2] for rows in stateful.vectors("float32", p, p + 1)], "dtypes", {"k": p // 2})
@@ -148,7 +148,7 @@ def many(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
 
 
 def turning(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
-    """Of sparse vectors as many entries as from which on another encoding is the shortest, and one fewer; and sums."""
+    """Yield trials of sparse vectors around the number of entries at which another encoding becomes the shortest."""
     for p, dtype in product([p for p in ranks if p <= 2], page.dtypes[:2] if page.sparse else ()):
         width, cuts = np.dtype(dtype).itemsize, number(page.chunks(p))
         names = [page.encoded(m, LENGTH, width) for m in range(LENGTH + 1)]
@@ -162,7 +162,7 @@ def turning(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
 
 
 def in_small_blocks(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
-    """Where code goes through a vector block by block, the blocks are so small that there are several."""
+    """Yield trials with blocks so small that a vector has several, where code goes through it block by block."""
     own, *others = [load(page.module, **params) for params in variants(page)]
     for p, one in [*((p, own) for p in ranks if 1 < p <= FEW), *((2, other) for other in others if max(ranks) > 1)]:
         rng = np.random.default_rng(p)
@@ -176,12 +176,12 @@ def in_small_blocks(page: Page, target: str, ranks: Sequence[int]) -> Iterator[T
 
 
 def with_small_blocks(flaws: Callable[[Fault], Iterable[Flaw]], fault: Fault) -> Iterable[Flaw]:
-    """What is wrong then."""
+    """Return the flaws found then."""
     return flaws(lambda call: fault(small_blocks(call)))
 
 
 def small_blocks(call: Call) -> Call:
-    """Each rank's own modules have so small blocks before the call; those of a message's form stay as they are."""
+    """Make each rank's own modules use small blocks in the call; modules of a message's form stay as they are."""
 
     def called(function: Any, comm: Any, *args: Any) -> Any:
         for name, module in sys.modules.items():
@@ -193,7 +193,7 @@ def small_blocks(call: Call) -> Call:
 
 
 def long(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
-    """Two ranks; where there are parameters for long vectors, with these; where entries are selected a second call."""
+    """Yield trials of long vectors on two ranks, with parameters for these; two calls where entries are selected."""
     if max(ranks) < 2:
         return
     rng = np.random.default_rng(LONG)
@@ -211,25 +211,25 @@ def long(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
 
 
 def misleading(rows: NDArray[Any]) -> NDArray[Any]:
-    """The largest entries of the second vector are few, and a sample of every so manyth finds them all."""
+    """Make the largest entries of the second vector few, and such that a sample of every so manyth finds them all."""
     rows[1, ::SPACED] *= LONG
     return rows
 
 
 def far_apart(rng: np.random.Generator) -> Iterator[Sparse]:
-    """A few entries of a vector so long that their positions in a chunk need tables."""
+    """Yield vectors of a few entries, so long that their positions in a chunk need tables."""
     for _ in range(2):
         at = np.cumsum(rng.integers(1, APART, ENTRIES))
         yield Sparse(at.astype(np.int64), rng.standard_normal(at.size).astype(np.float32), ENTRIES * APART)
 
 
 def refused(page: Page, target: str, p: int, fault: Fault) -> Iterator[Flaw]:
-    """Everything that is wrong is of one property."""
+    """Yield the flaws of refusals, all of one property."""
     return (flaw._replace(property="bad input") for flaw in refusals(page, target, p, fault))
 
 
 def own_receives(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
-    """The caller waits for messages of its own meanwhile, with any tag."""
+    """Yield trials in which the caller waits for messages of its own meanwhile, with any tag."""
     plain = function(page, target)
     for p in ranks:
         if 1 < p <= FEW:
@@ -238,7 +238,7 @@ def own_receives(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Tria
 
 
 def listening(target: Any, comm: Any, x: Any, **given: Any) -> Any:
-    """A receive from the rank before stands open from before the call on; its message is sent after it."""
+    """Call the target while a receive from the rank before stands open, whose message is sent after the call."""
     from mpi4py import MPI  # the simulated one, which is there during a run alone
 
     p, r, heard = comm.Get_size(), comm.Get_rank(), np.full(1, -1.0)
@@ -255,7 +255,7 @@ def on_numbers(
     page: Page, target: str, xs: Sequence[Any], prop: str, fault: Fault = unharmed, *, call: Call = called,
     read: bool = True,
 ) -> list[Flaw]:  # fmt: skip
-    """One call with the page's parameters, on these vectors."""
+    """Run one call with the page's parameters on these vectors, and return its flaws."""
     given = partial(call, **options(page, target))
     found = running.on_numbers(page, target, xs, prop, fault(given))
     return found if read else [flaw for flaw in found if flaw.property != running.STEPS]

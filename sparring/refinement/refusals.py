@@ -30,7 +30,7 @@ LARGEST = (1 << 31) - 1  # as a number of ranks can be, and what is compared wit
 
 
 def refusals(page: Page, target: str, ranks: int, fault: Fault = unharmed) -> Iterator[Flaw]:
-    """What is wrong with how ``target``, or the function beside a class, treats bad arguments."""
+    """Yield the flaws in how ``target``, or the function beside a class, treats bad arguments."""
     run = partial(ran, fault)
     function = f"{target.rpartition(':')[0]}:{page.collective}"
     options = accepted(function)
@@ -72,18 +72,18 @@ OUTS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def into(function: Any, comm: Any, x: Any, *, made: Callable[[Any], Any]) -> Any:
-    """A call whose result goes there."""
+    """Call the function with a result memory made of the rank's own vector."""
     mine = np.append(x, x[:1])[:-1]
     return function(comm, mine, out=made(mine))
 
 
 def ran(fault: Fault, target: str, ranks: int, xs: Sequence[Any], call: Call = simulation.plainly) -> Outcome:
-    """What the world tells of ranks that have this fault."""
+    """Run the target with this fault on all ranks, and return what the world tells."""
     return simulation.run(target, ranks, xs, call=fault(call))
 
 
 def settled(run: Run, page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
-    """What is wrong with how parameters are treated that are no whole numbers, or that the last rank alone has."""
+    """Yield flaws in the treatment of parameters that are no whole numbers, or that the last rank alone has."""
     xs = [good] * ranks
     numbers = {name: value for name, value in page.params.items() if type(value) is int}
     odd = [{name: x} for name, value in numbers.items() for x in (f"{value}", value + 0.5, None)]
@@ -98,18 +98,18 @@ def settled(run: Run, page: Page, function: str, good: Any, ranks: int) -> Itera
 
 
 def alone(function: Any, comm: Any, x: Any, *, params: Mapping[str, Any], others: Mapping[str, Any] = {}) -> Any:
-    """The last rank has these parameters, and the others have others."""
+    """Call the function with these parameters on the last rank, and with others on the others."""
     return function(comm, x, **(params if comm.Get_rank() == comm.Get_size() - 1 else others))
 
 
 def scaled(run: Run, page: Page, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
-    """What is wrong with how those parameters are treated for every value of which theorems hold."""
+    """Yield flaws in the treatment of the parameters for every value of which theorems hold."""
     for name, least in subject(page).least.items():
         yield from parameters(run, function, good, name, least, ranks)
 
 
 def parameters(run: Run, function: str, good: Any, name: str, least: int, ranks: int) -> Iterator[Flaw]:
-    """What is wrong with how the values of a whole number are treated that may be ``least`` or more."""
+    """Yield flaws in the treatment of the values of a whole number that may be ``least`` or more."""
     xs = [good] * ranks
     for validate in (True, False):
         for value in (least - 1, LARGEST + 1, 1 << 70, f"{least}", least + 0.5, None):
@@ -128,7 +128,7 @@ def parameters(run: Run, function: str, good: Any, name: str, least: int, ranks:
 
 
 def unlike(good: Any) -> Mapping[str, Any]:
-    """What no rank may have alone, though all might."""
+    """Return vectors that no rank may have alone, though all might."""
     if isinstance(good, Sparse):
         longer, other = Sparse(good.indices, good.values, good.n + 1), good.values.astype(np.float32)
         return {"unequal lengths": longer, "unequal dtypes": Sparse(good.indices, other, good.n)}
@@ -136,28 +136,29 @@ def unlike(good: Any) -> Mapping[str, Any]:
 
 
 def unfit(good: Any) -> dict[str, Any]:
-    """What no rank may have."""
+    """Return inputs that no rank may have."""
     if isinstance(good, Sparse):
         return {"descending indices": (np.array([3, 1]), np.ones(2), N), "no vector": "text"}
     return {"two dimensions": good.reshape(1, -1), "gaps": np.repeat(good, 2)[::2], "no array": good.tolist()}
 
 
 def strange(page: Page, good: Any) -> Mapping[str, Any]:
-    """Vectors of dtypes that a page on whole vectors does not take."""
+    """Return vectors of dtypes that a page on whole vectors does not take."""
     return {dtype: good.astype(dtype) for dtype in DTYPES if page.dense and dtype not in page.dtypes}
 
 
 def unrefused(what: str, outcome: Outcome, ranks: int) -> Iterator[Flaw]:
-    """Ranks without an InputError."""
+    """Yield a flaw if some rank raises no InputError."""
     told = [finding for finding in outcome.findings if finding.call == "InputError"]
     if len(told) < ranks:
         yield Flaw("bad input", f"p={ranks}: {what} is an error on {len(told)} ranks only")
 
 
 def exchanged(validated: Outcome, without: Outcome, page: Page, ranks: int) -> Iterator[Flaw]:
-    """An exchange of arguments where none was asked for: each rank takes part in one fewer, with what it keeps in two.
+    """Yield a flaw if arguments are exchanged though no validation was asked for: each rank gathers once less then.
 
-    Others are no such, but for those of whole vectors, of which no page gathers anything in one collective.
+    A class gathers twice less.  Other gathers may be the algorithm's own, except on whole vectors, of which no page
+    gathers anything in one collective.
     """
     fewer = 1 + page.stateful
     before, now = (sum(call.name == "Allgather" for call in one.collectives) for one in (validated, without))
@@ -166,7 +167,7 @@ def exchanged(validated: Outcome, without: Outcome, page: Page, ranks: int) -> I
 
 
 def instances(run: Run, page: Page, target: str, ranks: int) -> Iterator[Flaw]:
-    """What is wrong with the making and calling of a class and, where it has one, with its residual."""
+    """Yield flaws in how a class is made and called, and in its residual, where it has one."""
     kept: Mapping[str, Any] = {"k": KEPT} if page.selecting else next(iter(getattr(companion(page), "others", ())), {})
     xs = [np.arange(1.0, N + 1)] * ranks
     bad: dict[str, Callable[..., Any]] = {
@@ -184,7 +185,7 @@ def instances(run: Run, page: Page, target: str, ranks: int) -> Iterator[Flaw]:
 
 
 def many(ranks: int) -> dict[str, Callable[..., Any]]:
-    """How many entries no class keeps."""
+    """Return calls with a number of entries that no class may keep."""
     return {
         "a k that differs": lambda kind, comm, x: kind(comm, N, k=KEPT + (comm.Get_rank() == ranks - 1 > 0)),
         "a negative k": lambda kind, comm, x: kind(comm, N, k=-1),
@@ -194,14 +195,14 @@ def many(ranks: int) -> dict[str, Callable[..., Any]]:
 
 
 def another_dtype(kind: Any, comm: Any, x: Any, kept: Mapping[str, Any]) -> Any:
-    """Two calls of one instance."""
+    """Call one instance twice, with two dtypes."""
     instance = kind(comm, x.size, **kept)
     instance(x)
     return instance(x.astype(np.float32))
 
 
 def residuals(kind: Any, comm: Any, x: Any, names: Sequence[str], kept: Mapping[str, Any]) -> bool:
-    """Whether of each there is none before the first call, and one that nobody else can change afterwards."""
+    """Return whether each of these is None before the first call, and nobody else can change it afterwards."""
     instance = kind(comm, x.size, **kept)
     before = [getattr(instance, name) for name in names]
     instance(x)
@@ -209,6 +210,6 @@ def residuals(kind: Any, comm: Any, x: Any, names: Sequence[str], kept: Mapping[
 
 
 def apart(instance: Any, name: str) -> bool:
-    """Whether what it shows is not to be written to, or a copy."""
+    """Return whether what the instance shows is read-only, or a copy."""
     shown = getattr(instance, name)
     return not (shown.flags.writeable and np.shares_memory(shown, getattr(instance, name)))

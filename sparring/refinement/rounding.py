@@ -13,7 +13,7 @@ Array: TypeAlias = NDArray[Any]
 
 
 def reference(xs: Sequence[Array], roundings: int = 0, *, mean: bool = False) -> tuple[Array, Array]:
-    """The exact sum, rounded once, and how far a sum in any order may lie from it; -0.0 where all are -0.0.
+    """Return the exact sum, rounded once, and how far a sum in any order may be off; -0.0 where all are -0.0.
 
     With ``mean`` that of floats is divided, and so may be what is added.
 
@@ -37,18 +37,18 @@ def reference(xs: Sequence[Array], roundings: int = 0, *, mean: bool = False) ->
 
 
 def divided(sums: Array, slack: Array, p: int) -> tuple[Array, Array]:
-    """The mean of ``p``, and how far it may be off: also by what lies below the least number."""
+    """Return the mean of ``p``, and how far it may be off: also by what lies below the least number."""
     least = p * float(np.finfo(str(sums.dtype)).smallest_subnormal)
     with np.errstate(all="ignore"):
         return (sums / p).astype(sums.dtype), slack / p + least * np.isfinite(sums)
 
 
 def gamma(additions: int, dtype: np.dtype[Any]) -> float:
-    """By what part of the sum of magnitudes so many additions of floats may be off, in whatever order."""
+    """Return the part of the sum of magnitudes by which so many additions may be off, in whatever order."""
     lost = additions * unit(dtype)
     return lost / (1 - lost)
 
 
 def unit(dtype: np.dtype[Any]) -> float:
-    """By what part of itself rounding changes a number, at most."""
+    """Return the largest part of itself by which rounding changes a number."""
     return float(np.finfo(str(dtype)).eps) / 2

@@ -21,22 +21,22 @@ Fault: TypeAlias = Callable[[Call], Call]
 
 
 def unharmed(call: Call) -> Call:
-    """No fault."""
+    """Return the call without a fault."""
     return call
 
 
 def doubled(call: Call) -> Call:
-    """The last rank adds its result to itself."""
+    """Make the last rank add its result to itself."""
     return last(call, lambda x: x + x)
 
 
 def low_bits(call: Call) -> Call:
-    """The lowest bit of every entry of the last rank's result is another."""
+    """Flip the lowest bit of every entry of the last rank's result."""
     return last(call, flipped)
 
 
 def last(call: Call, change: Callable[[Any], Any]) -> Call:
-    """The last rank's result, or what it has after its last call, is changed."""
+    """Change the last rank's result; of several calls the last one's."""
 
     def called(function: Any, comm: Any, *args: Any) -> Any:
         y = call(function, comm, *args)
@@ -46,27 +46,27 @@ def last(call: Call, change: Callable[[Any], Any]) -> Call:
 
 
 def changed(y: Any, change: Callable[[Any], Any]) -> Any:
-    """A result with other entries; of the results of several calls, the last."""
+    """Return a result with its entries changed; of the results of several calls, the last."""
     if isinstance(y, Played):
         return y._replace(ys=[*y.ys[:-1], changed(y.ys[-1], change)])
     return sparse_lists.having(y, change(sparse_lists.values(y)))
 
 
 def flipped(x: Any) -> Any:
-    """A copy whose lowest bits are others."""
+    """Return a copy whose lowest bits are flipped."""
     other = x.copy()
     flip(other)
     return other
 
 
 def flip(x: Any) -> None:
-    """The lowest bit of every entry becomes another."""
+    """Flip the lowest bit of every entry."""
     bits = raw(x).view(f"u{x.itemsize}")
     bits ^= bits.dtype.type(1)
 
 
 def misled(call: Call) -> Call:
-    """The last rank gets twice its input."""
+    """Give the last rank twice its input."""
 
     def called(function: Any, comm: Any, x: Any) -> Any:
         return call(function, comm, x if comm.Get_rank() < comm.Get_size() - 1 else x + x)
@@ -75,7 +75,7 @@ def misled(call: Call) -> Call:
 
 
 def unheard(call: Call) -> Call:
-    """Every rank sends rank 0 a message for which it has no receive."""
+    """Make every rank send rank 0 a message for which it has no receive."""
 
     def called(function: Any, comm: Any, *args: Any) -> Any:
         y = call(function, comm, *args)
@@ -86,7 +86,7 @@ def unheard(call: Call) -> Call:
 
 
 def chatting(call: Call) -> Call:
-    """The last rank sends rank 0 one message more, which rank 0 receives."""
+    """Make the last rank send rank 0 one message more, which rank 0 receives."""
 
     def called(function: Any, comm: Any, *args: Any) -> Any:
         y, last = call(function, comm, *args), comm.Get_size() - 1
@@ -100,7 +100,7 @@ def chatting(call: Call) -> Call:
 
 
 def indulgent(call: Call) -> Call:
-    """The last rank lets every bad argument pass."""
+    """Make the last rank let every bad argument pass."""
 
     def called(function: Any, comm: Any, *args: Any) -> Any:
         try:
@@ -114,7 +114,7 @@ def indulgent(call: Call) -> Call:
 
 
 def written(call: Call) -> Call:
-    """Every rank writes to its input."""
+    """Make every rank write to its input."""
 
     def called(function: Any, comm: Any, *args: Any) -> Any:
         y = call(function, comm, *args)

@@ -52,14 +52,14 @@ class Owed(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Which example it is."""
+        """The example in words."""
         (calls, n), params = self.xs[0].shape, self.page.params
         told = "".join(f" {name}={value}" for name, value in params.items())
         return f"p={len(self.xs)} n={n} {self.xs[0].dtype}{told}{f', {calls} calls' if calls > 1 else ''}"
 
     @property
     def total(self) -> tuple[Array, Array]:
-        """What numpy has for all calls, and how far results may be off: by rounding, and as the proof module says."""
+        """The sum of all calls by numpy, and how far results may be off: by rounding, and as the proof module says."""
         rows = [row for x in self.xs for row in x]
         exact, slack = reference(rows, len(rows))
         off: Callable[..., Any] = getattr(companion(self.page), "off", lambda xs, params: 0.0)
@@ -67,7 +67,7 @@ class Owed(NamedTuple):
         return (exact / len(self.xs), slack / len(self.xs)) if self.page.averages else (exact, slack)
 
     def flaws(self, fault: Fault) -> Iterator[Flaw]:
-        """The first rank and entry that are off by more."""
+        """Yield the first rank and entry that are off by more."""
         page = self.page
         given = page.params if page.stateful else options(page, self.target)
         call = partial(again, **given) if page.stateful else partial(once, sparse=page.sparse, **given)
@@ -78,7 +78,7 @@ class Owed(NamedTuple):
         yield from (Flaw(prop, f"{self.place}: {why}") for prop, why in wrong)
 
     def hidden(self) -> Iterator[str]:
-        """A rank that could be left out unseen."""
+        """Yield a rank that could be left out unseen."""
         exact, slack = self.total
         share = len(self.xs) if self.page.averages else 1
         for r, x in enumerate(self.xs):
@@ -86,7 +86,7 @@ class Owed(NamedTuple):
                 yield f"results may be off by so much that rank {r}'s vector could be missing"
 
     def wrong(self, ys: Sequence[Array]) -> Iterator[str]:
-        """What is wrong with what ranks return."""
+        """Yield what is wrong with the ranks' results."""
         exact, slack = self.total
         for r, y in enumerate(ys):
             if y.shape != self.xs[r].shape or y.dtype != self.xs[r].dtype:
@@ -110,13 +110,13 @@ class Owed(NamedTuple):
 
 
 def largest(n: int) -> NDArray[np.bool_]:
-    """Which entries of the first vectors are large, where entries are selected: as many in each chunk."""
+    """Return which entries of the first vectors are large, where entries are selected: as many in each chunk."""
     large: NDArray[np.bool_] = np.arange(n) % (EACH // KEPT) == 0
     return large
 
 
 def runs(page: Page, target: str, p: int) -> Iterator[Owed]:
-    """For each set of parameters with which the sum is owed; of exact sums, all dtypes."""
+    """Yield a run for each set of parameters with which the sum is owed; of exact sums, for all dtypes."""
     owed: Callable[[int], Sequence[Mapping[str, Any]]] = getattr(companion(page), "owed", lambda p: ({},))
     kept = {"k": KEPT * p} if page.selecting or (page.selector and "k" in page.params) else {}
     for params in owed(p):
@@ -126,7 +126,7 @@ def runs(page: Page, target: str, p: int) -> Iterator[Owed]:
 
 
 def vectors(page: Page, p: int, dtype: str) -> list[Array]:
-    """Each rank's rows."""
+    """Return each rank's rows."""
     rng = np.random.default_rng(p)
     later = page.selecting or hasattr(page.module, "waiting")
     xs = [rng.standard_normal((GIVEN if later else 1, EACH * p)) for _ in range(p)]
@@ -145,17 +145,17 @@ def vectors(page: Page, p: int, dtype: str) -> list[Array]:
 
 
 def once(function: Any, comm: Any, xs: Array, *, sparse: bool, **params: Any) -> Array:
-    """A row with the result; of sparse vectors, what is not zero is there."""
+    """Call the function, and return a row with its result; the zeros of a sparse vector are not there."""
     (x,) = xs
     return np.stack([full(function(comm, Sparse(at := np.flatnonzero(x), x[at], x.size) if sparse else x, **params))])
 
 
 def again(kind: Any, comm: Any, xs: Array, **params: Any) -> Array:
-    """A row for each call of one instance."""
+    """Call one instance on each row, and return a row for each call."""
     instance = kind(comm, xs.shape[1], **params)
     return np.stack([full(instance(x)).copy() for x in xs])
 
 
 def full(y: Any) -> Any:
-    """All entries of a result."""
+    """Return all entries of a result."""
     return y.dense() if isinstance(y, Sparse) else y
