@@ -19,7 +19,7 @@ HANGS = (Kind.DEADLOCK, Kind.LIVELOCK, Kind.BUDGET)
 
 
 def smallest_depth(target: Target, p: int, *per_rank_args: Sequence[Any], **options: Any) -> int | None:
-    """How many messages of each channel MPI must copy so that ``target`` comes to its end.
+    """Return how many messages of each channel MPI must copy so that ``target`` comes to its end.
 
     0: it needs no buffers at all; None: it hangs with any.  A channel is a source, a destination
     and a communicator.  Arguments are those of ``run``, but for ``buffers``; they must not be changed
@@ -45,15 +45,15 @@ def smallest_depth(target: Target, p: int, *per_rank_args: Sequence[Any], **opti
 
 
 def hangs(outcome: Outcome) -> bool:
-    """Whether the run came to no end."""
+    """Return whether the run came to no end."""
     return any(finding.kind in HANGS for finding in outcome.findings)
 
 
 def fullest(outcome: Outcome) -> int:
-    """The most messages of any channel: a depth that is as good as no limit."""
+    """Return the most messages of any channel: a depth that is as good as no limit."""
     return max(Counter((sent.src, sent.dst, sent.context) for sent in outcome.messages).values(), default=0)
 
 
 def smallest(ends: Callable[[int], bool], enough: int) -> int:
-    """The smallest depth at which a run ``ends``, which it does from there on, and with ``enough``."""
+    """Return the smallest depth at which a run ``ends``; it ends at every larger depth, and with ``enough``."""
     return bisect_left(range(enough), x=True, key=ends)

@@ -37,13 +37,13 @@ class Seen(NamedTuple):
 
     @property
     def told(self) -> tuple[str, ...]:
-        """The choices in words."""
+        """Return the choices in words."""
         return tuple(taken.text for taken in self.taken)
 
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
-    """What all schedules give: each different finding and each different result once.
+    """The findings and results of all schedules, each different one once.
 
     ``runs``: how many were made; ``left``: beginnings of runs that were not, since there were too many;
     ``partly``: calls that may take effect at other times than they were tried.
@@ -123,7 +123,7 @@ def explore(
 
 
 def _starts(branchings: Sequence[Branching]) -> Iterator[Start]:
-    """The other ways at each branching, on which those before them sleep where they commute."""
+    """Yield the other ways at each branching, on which those before them sleep where they commute."""
     for taken, awake, asleep in branchings:
         before = set(asleep)
         for i, (number, step) in enumerate(awake):
@@ -149,7 +149,7 @@ class _Notes:
             self._note(self.findings, (finding.kind, finding.rank, finding.call, finding.where), finding, outcome.taken)
 
     def exploration(self, runs: int, left: int) -> Exploration:
-        """All of them; two different results are a race."""
+        """Return all of them; two different results are a race."""
         results = sorted(self.results.values(), key=_fewest)
         findings = sorted(self.findings.values(), key=_fewest)
         if len(results) > 1:
@@ -169,7 +169,7 @@ def _fewest(seen: Seen) -> tuple[int, tuple[int, ...]]:
 
 
 def _race(one: Seen, other: Seen) -> Seen:
-    """The finding that the result depends on the schedule."""
+    """Return the finding that the result depends on the schedule."""
     rank, a, b = next((r, a, b) for r, (a, b) in enumerate(zip(one.what, other.what)) if content(a) != content(b))
     cause = next(taken for taken, before in zip(other.taken, [*one.told, ""]) if taken.text != before)
     text = f"rank {rank} returns {a} or {b}, as MPI chooses: {cause.text}"
@@ -177,7 +177,7 @@ def _race(one: Seen, other: Seen) -> Seen:
 
 
 def content(x: Any) -> Any:
-    """What makes two values the same, bit by bit."""
+    """Return a key that is the same for two values of the same bits."""
     match x:
         case np.ndarray():
             return x.dtype.str, x.shape, x.tobytes()

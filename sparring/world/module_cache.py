@@ -35,7 +35,7 @@ WRAPPERS = (classmethod, staticmethod, property, cached_property)
 
 
 class Changeable(Exception):
-    """A value of which nobody could tell whether it has changed."""
+    """Raised for a value of which nobody could tell whether it has changed."""
 
 
 class Part:
@@ -45,7 +45,7 @@ class Part:
         self.container, self.had = container, container.copy()
 
     def put_back(self) -> bool:
-        """Whether it holds, perhaps again, what it had."""
+        """Put back what it had, where it can be; return whether it could."""
         if alike(self.container, self.had):
             return True
         if isinstance(self.container, dict | set):
@@ -55,7 +55,7 @@ class Part:
 
 
 def alike(now: Any, had: Any) -> bool:
-    """Whether two containers have the same objects, in mappings under the same names."""
+    """Return whether two containers have the same objects, in mappings under the same names."""
     if len(now) != len(had):
         return False
     if isinstance(had, Mapping):
@@ -71,17 +71,17 @@ class Bound:
         self.function, self.had = function, bound(function)
 
     def put_back(self) -> bool:
-        """Whether it is bound to the same."""
+        """Return whether it is bound to the same."""
         return alike(bound(self.function), self.had)
 
 
 def bound(function: FunctionType) -> list[Any]:
-    """What another call may find changed."""
+    """Return what another call may find changed."""
     return [function.__code__, function.__defaults__, function.__kwdefaults__, *outside(function)]
 
 
 class Kept:
-    """What one rank has loaded: its target and all modules that this needed.  Raises Changeable."""
+    """The target that one rank has loaded, and all modules that this needed.  Raises Changeable."""
 
     def __init__(self, target: Callable[..., Any], modules: Mapping[str, ModuleType]) -> None:
         self.target, self.modules = target, modules
@@ -111,12 +111,12 @@ class Kept:
                 raise Changeable
 
     def put_back(self) -> bool:
-        """Whether all of it is, perhaps again, what it was."""
+        """Put back what can be; return whether all of it is what it was."""
         return all(part.put_back() for part in self.parts)
 
 
 def wrapped(value: Any) -> Iterable[Any]:
-    """The functions of a wrapper; any other value's own."""
+    """Return the functions of a wrapper; any other value's own."""
     if isinstance(value, property):
         return [value.fget, value.fset, value.fdel]
     if isinstance(value, cached_property):
@@ -125,17 +125,17 @@ def wrapped(value: Any) -> Iterable[Any]:
 
 
 def told_of_types(value: Any) -> bool:
-    """Whether a value is there for type checkers and the compiler."""
+    """Return whether a value is there for type checkers and the compiler."""
     return type(value).__module__ in ("__future__", "typing")
 
 
 def pythons(name: str) -> bool:
-    """Whether a name is Python's own; ``_abc_impl`` is what classes remember of ``isinstance``."""
+    """Return whether a name is Python's own; ``_abc_impl`` is what classes remember of ``isinstance``."""
     return (name.startswith("__") and name.endswith("__")) or name == "_abc_impl"
 
 
 def inside(value: type | FunctionType) -> Iterator[Any]:
-    """What a class or a function holds."""
+    """Return what a class or a function holds."""
     if isinstance(value, type):
         yield from [held for name, held in vars(value).items() if not pythons(name) or isinstance(held, FunctionType)]
     else:
@@ -145,7 +145,7 @@ def inside(value: type | FunctionType) -> Iterator[Any]:
 
 
 class Store:
-    """What the ranks of one target keep, and the simulated mpi4py that they have seen."""
+    """The modules that the ranks of one target keep, and the simulated mpi4py that they have seen."""
 
     def __init__(self, target: targets.Target) -> None:
         self.target, self.planted, self.common = target, {**PLANTED}, packages()
@@ -153,12 +153,12 @@ class Store:
         self.shared = [Part(vars(module)) for module in self.common.values()]
 
     def serves(self, target: targets.Target) -> bool:
-        """Whether this target's modules would be the same, executed anew."""
+        """Return whether this target's modules would be the same, executed anew."""
         modules = self.ranks[0].modules.values() if 0 in self.ranks else ()
         return self.target == target and self.planted == PLANTED and not any(map(written, modules))
 
     def load(self, rank: int, modules: Modules) -> Callable[..., Any]:
-        """The target as the running rank has it."""
+        """Return the target as the running rank has it."""
         if rank in self.ranks:
             modules.adopt(self.ranks[rank].modules)
             return self.ranks[rank].target
@@ -169,7 +169,7 @@ class Store:
         return found
 
     def put_back(self) -> None:
-        """A run is over: what is not as it was when it was loaded is kept no longer."""
+        """End a run: forget what is not as it was when it was loaded."""
         if not all(alike(part.container, part.had) for part in self.shared):
             self.ranks.clear()
         self.ranks = {rank: kept for rank, kept in self.ranks.items() if kept.put_back()}
@@ -181,7 +181,7 @@ STORES: list[Store] = []
 
 @contextmanager
 def store(target: targets.Target) -> Iterator[Store]:
-    """For one run of a target: what its ranks have kept.  A world inside of that run starts with nothing."""
+    """Provide what a target's ranks have kept, for one run.  A world inside of that run starts with nothing."""
     found = STORES.pop() if STORES and STORES[0].serves(target) else Store(target)
     forget()
     yield found
@@ -190,5 +190,5 @@ def store(target: targets.Target) -> Iterator[Store]:
 
 
 def forget() -> None:
-    """Every rank executes its modules anew."""
+    """Make every rank execute its modules anew."""
     STORES.clear()

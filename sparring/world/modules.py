@@ -32,23 +32,23 @@ COMMON = ("sparring", "numpy", "mpi4py", "pytest", "__main__")
 
 @lru_cache(maxsize=1000)
 def code(name: str, path: str, written: int, size: int) -> CodeType | None:  # noqa: ARG001  # a new file, new code
-    """The code in a file, last written at ``written``, compiled once for all ranks of all runs."""
+    """Return the code in a file, last written at ``written``, compiled once for all ranks of all runs."""
     return SourceFileLoader(name, path).get_code(name)
 
 
 @lru_cache(maxsize=1000)
 def mentioned(text: CodeType) -> frozenset[str]:
-    """All names in it, so those of the modules that it imports."""
+    """Return all names in the code, so those of the modules that it imports."""
     inside = [mentioned(part) for part in text.co_consts if isinstance(part, CodeType)]
     return frozenset(text.co_names).union(*inside)
 
 
 def nothing(text: CodeType) -> None:
-    """No code is looked at before it runs."""
+    """Look at no code before it runs."""
 
 
 class Compiled(SourceFileLoader):
-    """Loads a module; ``state`` is what the file was like when its place was found.  ``meet`` gets its code."""
+    """A loader of one module; ``state`` is what the file was like when its place was found.  ``meet`` gets its code."""
 
     def __init__(self, name: str, path: str) -> None:
         super().__init__(name, path)
@@ -64,7 +64,7 @@ class Compiled(SourceFileLoader):
 
 
 class Once(Loader):
-    """Loads a compiled module for the first rank that imports it; all others get the same."""
+    """A loader that loads a compiled module for the first rank that imports it; all others get the same."""
 
     def __init__(self, loader: ExtensionFileLoader) -> None:
         self.loader, self.new = loader, False
@@ -80,13 +80,13 @@ class Once(Loader):
 
 
 def written(module: ModuleType) -> bool:
-    """Whether the module's file was written since the module was found."""
+    """Return whether the module's file was written since the module was found."""
     loader = module.__loader__
     return not isinstance(loader, Compiled) or Compiled(loader.name, loader.path).state != loader.state
 
 
 class Finder(MetaPathFinder):
-    """Finds the modules below ``roots`` once for all ranks, notes their names, refuses what the simulated MPI lacks.
+    """A finder of the modules below ``roots``: once for all ranks; it refuses what the simulated MPI lacks.
 
     ``meet`` gets their code.  With ``all_users`` a module that a user wrote becomes a root when it is first imported,
     and so does a :func:`small` one of a distribution, if a rank's own code imports it.
@@ -124,7 +124,7 @@ class Finder(MetaPathFinder):
         return spec
 
     def asked(self) -> bool:
-        """Whether it is a rank's own code that imports, and no library that all ranks have in common."""
+        """Return whether a rank's own code imports, and no library that all ranks have in common."""
         frame: FrameType | None = sys._getframe(2)
         while frame and frame.f_code.co_filename.startswith(("<frozen importlib", importlib.__file__)):
             frame = frame.f_back
@@ -134,7 +134,7 @@ class Finder(MetaPathFinder):
 
 
 class Modules:
-    """While entered, ``sys.modules`` holds, below ``roots``, the modules of the rank that runs.
+    """The modules of the rank that runs, below ``roots``, in ``sys.modules`` while this is entered.
 
     ``common`` modules, the simulated mpi4py, hide the real ones for all ranks.  With ``look``, all modules that users
     wrote are roots, too, and those of distributions that are :func:`small`, where a rank's code names them; ``look``
@@ -167,20 +167,20 @@ class Modules:
         return self
 
     def meet(self, text: CodeType) -> None:
-        """Code of the running rank is about to run: the modules that it names become its own, or are looked at."""
+        """Make the modules that code names the running rank's own, or look at them, before the code runs."""
         if self.look:
             new = mentioned(text) - self.met
             self.met |= new
             self.see(new)
 
     def settle(self) -> None:
-        """The first rank has loaded the target, and with it perhaps modules that all have in common."""
+        """Note that the first rank has loaded the target, and with it perhaps modules that all have in common."""
         if not self.settled:
             self.settled = True
             self.see(self.met)
 
     def see(self, names: Iterable[str]) -> None:
-        """Of these names, modules that this process has become the rank's own where they can; others are looked at."""
+        """Make modules of these names, which this process has, the rank's own where they can be; look at others."""
         numpys = {f"numpy.{name}" for name in names} if "numpy" in names else ()
         for name in sys.modules.keys() & {*names, *numpys} if self.look else ():
             if below(name, [*self.roots, *self.common]):
@@ -201,19 +201,19 @@ class Modules:
             del sys.modules[name]
 
     def enter(self, rank: int) -> None:
-        """Rank ``rank`` runs from now on."""
+        """Let rank ``rank`` run from now on."""
         if rank != self.now:
             self._note()
             _swap(self._shown(), self.own[rank], self.roots)
             self.now = rank
 
     def loaded(self) -> dict[str, ModuleType]:
-        """What the running rank has imported."""
+        """Return what the running rank has imported."""
         self._note()
         return {**self._shown()}
 
     def adopt(self, modules: Mapping[str, ModuleType]) -> None:
-        """The running rank has imported these."""
+        """Give the running rank these as its imports."""
         before = {**self._shown()}
         self._shown().update(modules)
         _swap(before, self._shown(), self.roots)
@@ -222,32 +222,32 @@ class Modules:
         return {} if self.now is None else self.own[self.now]
 
     def _note(self) -> None:
-        """What the running rank has imported since is its own."""
+        """Note as the running rank's own what it has imported since."""
         for name in (*self.finder.names, *self.roots):
             if name in sys.modules:
                 self._shown()[name] = sys.modules[name]
         self.finder.names.clear()
 
     def _tainted(self, module: ModuleType) -> bool:
-        """Whether a shared module, imported meanwhile, took something of the simulated mpi4py."""
+        """Return whether a shared module, imported meanwhile, took something of the simulated mpi4py."""
         values = list(getattr(module, "__dict__", {}).values())
         return any(value is common for value in values for common in self.common.values())
 
 
 def compiled(module: ModuleType) -> bool:
-    """Whether a module is no Python."""
+    """Return whether a module is no Python."""
     return isinstance(getattr(module, "__loader__", None), ExtensionFileLoader)
 
 
 def users(spec: ModuleSpec | None) -> bool:
-    """Whether this is a module that a user wrote, in Python: not the library's, and of no distribution."""
+    """Return whether a user wrote this module, in Python: it is not the library's, and of no distribution."""
     if spec is None or spec.name in COMMON or spec.name in sys.stdlib_module_names:
         return False
     return written_by_users(spec.origin or "", tuple(spec.submodule_search_locations or ()))
 
 
 def small(spec: ModuleSpec | None) -> bool:
-    """Whether this is a distribution's module or package that each rank can load: Python alone, and not much of it."""
+    """Return whether each rank can load this module or package of a distribution: Python alone, and not much of it."""
     if spec is None or spec.name in COMMON or spec.name in sys.stdlib_module_names:
         return False
     return python_alone(spec.origin or "", tuple(spec.submodule_search_locations or ()))
@@ -255,7 +255,7 @@ def small(spec: ModuleSpec | None) -> bool:
 
 @lru_cache(maxsize=10_000)
 def python_alone(origin: str, folders: tuple[str, ...]) -> bool:
-    """Whether a file, or a package in these folders, has nothing compiled, and at most ``MOST`` files of Python."""
+    """Return whether a file, or a package in these folders, is Python alone, in at most ``MOST`` files."""
     number = 0
     for folder in folders:
         for _, _, names in os.walk(folder):
@@ -267,7 +267,7 @@ def python_alone(origin: str, folders: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=10_000)
 def written_by_users(origin: str, folders: tuple[str, ...]) -> bool:
-    """Whether a file, or a package in these folders, lies elsewhere than what is installed."""
+    """Return whether a file, or a package in these folders, lies elsewhere than what is installed."""
     places = [origin] if origin.endswith(".py") else folders if not origin else ()
     return bool(places) and not any(place.startswith(INSTALLED) for place in places)
 
@@ -278,12 +278,12 @@ INSTALLED = tuple({f"{place}{os.sep}" for place in (*LIBRARY, *site.getsitepacka
 
 
 def below(name: str, roots: Sequence[str]) -> bool:
-    """Whether the module ``name`` is one of ``roots`` or lies in one."""
+    """Return whether the module ``name`` is one of ``roots`` or lies in one."""
     return bool(among([name], roots))
 
 
 def among(names: Iterable[str], roots: Sequence[str]) -> list[str]:
-    """Those of the modules that are one of ``roots`` or lie in one."""
+    """Return those of the modules that are one of ``roots`` or lie in one."""
     inside = tuple([f"{root}." for root in roots])
     return [name for name in names if name.startswith(inside) or name in roots]
 

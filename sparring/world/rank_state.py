@@ -16,7 +16,7 @@ ENVIRONMENT: dict[Any, Any] = vars(os.environ)["_data"]  # dict(os.environ) deco
 
 
 class Setting(NamedTuple):
-    """Something that a process has: how it is read, and set.
+    """A state of a process: how it is read, and set.
 
     ``module``: where it is, if it takes long to read.  ``first``: what a rank has at first; None: as it is.
     """
@@ -28,14 +28,14 @@ class Setting(NamedTuple):
 
 
 def environment(wanted: dict[Any, Any]) -> None:
-    """Set it, also for what is not Python."""
+    """Set the environment, also for what is not Python."""
     if wanted != ENVIRONMENT:
         os.environ.clear()
         os.environ.update({os.fsdecode(name): os.fsdecode(value) for name, value in wanted.items()})
 
 
 def directory() -> str:
-    """The working directory; empty where it was removed."""
+    """Return the working directory; empty where it was removed."""
     try:
         return os.getcwd()  # noqa: PTH109  # as it was written
     except FileNotFoundError:
@@ -43,23 +43,23 @@ def directory() -> str:
 
 
 def numpys(generator: Any = np.random) -> bytes:
-    """The state of numpy's global generator, of a kind that can be compared."""
+    """Return the state of numpy's global generator, of a kind that can be compared."""
     return pickle.dumps(generator.get_state(legacy=False))
 
 
 def set_numpys(state: bytes) -> None:
-    """Set it."""
+    """Set the state of numpy's global generator."""
     np.random.set_state(pickle.loads(state))  # noqa: NPY002, S301  # the one that all have in common; we wrote it
 
 
 def torchs() -> Any:
-    """The state of torch's generator; nothing where torch is not loaded."""
+    """Return the state of torch's generator; nothing where torch is not loaded."""
     torch = sys.modules.get("torch")
     return torch.get_rng_state().tolist() if torch else None
 
 
 def set_torchs(state: Any) -> None:
-    """Set it."""
+    """Set the state of torch's generator."""
     torch = sys.modules.get("torch")
     if torch and state is not None:
         torch.set_rng_state(torch.tensor(state, dtype=torch.uint8))
@@ -78,7 +78,7 @@ SETTINGS = {
 
 
 class Apart:
-    """What each rank has for its own beside modules, of ``SETTINGS``: those of ``names``.
+    """The states that each rank has for its own beside modules, of ``SETTINGS`` those of ``names``.
 
     It is put in its place whenever another rank runs.  Generators go on from run to run, as those of processes do;
     all else begins as this process has it, which has it again in the end.
@@ -99,7 +99,7 @@ class Apart:
             SETTINGS[name].put(state)
 
     def enter(self, rank: int) -> None:
-        """Rank ``rank`` runs from now on."""
+        """Let rank ``rank`` run from now on."""
         if self.names and rank != self.now:
             self._leave()
             for name in self.names:

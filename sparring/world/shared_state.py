@@ -41,7 +41,7 @@ GLOBAL = [random.random.__self__, np.random.rand.__self__]  # type: ignore[attr-
 
 
 class Watch:
-    """What ranks have in common, as it was before a run.
+    """A record of what ranks have in common, as it was before a run.
 
     It is looked at when the first turn of a rank ends, the second, the fourth, the eighth: a target that clears up
     behind itself leaves no trace in the end.
@@ -62,7 +62,7 @@ class Watch:
         self.names["threading.current_thread()"] = thread, vars(thread).copy()
 
     def module(self, module: Any) -> None:
-        """A module that all ranks have in common: its names, and of a distribution's the containers and classes."""
+        """Watch a module that all ranks have in common: its names; of a distribution's the containers and classes."""
         name = getattr(module, "__name__", "")
         known = name in self.names or below(name, [top for top in COMMON if top != "numpy"])
         if isinstance(module, ModuleType) and not known:
@@ -73,7 +73,7 @@ class Watch:
                     self._keep(f"the state of {name}", (value if type(value) in CONTAINERS else vars(value)).copy)
 
     def value(self, value: Any, told: str = "") -> None:
-        """What a target of this process is and holds, and whatever its code names."""
+        """Watch what a target of this process is and holds, and whatever its code names."""
         if id(value) in self.seen or len(self.seen) > MOST:
             return
         self.seen[id(value)] = value
@@ -87,7 +87,7 @@ class Watch:
             self.value(held, name)
 
     def opened(self, path: Any, *, writes: bool, reads: bool) -> None:
-        """Somebody opens a file."""
+        """Note that somebody opens a file."""
         rank = worlds[-1].now if worlds else None
         if rank is not None and isinstance(path, str | bytes | os.PathLike):
             place = os.path.abspath(os.fsdecode(path))  # noqa: PTH100  # no link is followed: that takes long
@@ -95,14 +95,14 @@ class Watch:
                 who[place].add(rank.number)
 
     def enter(self, rank: int) -> None:
-        """Rank ``rank`` runs from now on."""
+        """Let rank ``rank`` run from now on."""
         self.apart.enter(rank)
         if self.turns & (self.turns - 1) == 0:
             self._look(name for name, (module, was) in self.names.items() if len(vars(module)) != len(was))
         self.turns += 1
 
     def changed(self) -> tuple[str, ...]:
-        """What has changed, in words.  Settings, and names in Python's own modules and numpy's, are put back."""
+        """Say what has changed.  Settings, and names in Python's own modules and numpy's, are put back."""
         self.over = True
         self._look(self.names)
         for name, (holder, names) in self.names.items():
@@ -121,7 +121,7 @@ class Watch:
         self.found |= dict.fromkeys(told for told, reader, was in self.parts if not same(reader(), was))
 
     def _set(self, module: str) -> None:
-        """Settings that code of this module may change are looked at."""
+        """Watch the settings that code of this module may change."""
         for name, setting in SETTINGS.items():
             mine = below(module, [setting.module]) or (module and not of_python(module))
             if mine and name not in self.settings and name not in self.apart.names:
@@ -132,12 +132,12 @@ class Watch:
 
 
 def of_python(name: str) -> bool:
-    """Whether a module is Python's own, or numpy's: these have caches, and their state is known."""
+    """Return whether a module is Python's own, or numpy's: these have caches, and their state is known."""
     return (top := name.partition(".")[0]) in sys.stdlib_module_names or top == "numpy"
 
 
 def renamed(module: str, holder: Any, was: dict[str, Any]) -> list[str]:
-    """Names in a module that were not there, or that stand for something else now.
+    """Yield names in a module that were not there, or that stand for something else now.
 
     In Python's own, functions and classes are meant: others it fills in when they are first asked for.
     """
@@ -152,7 +152,7 @@ def renamed(module: str, holder: Any, was: dict[str, Any]) -> list[str]:
 
 
 def put_back(module: str, holder: Any, was: dict[str, Any]) -> None:
-    """Python's own has its names again, as they were."""
+    """Give Python's own its names again, as they were."""
     for told in renamed(module, holder, was) if of_python(module) else ():
         name = told.rpartition(".")[2]
         if name in was:
@@ -162,7 +162,7 @@ def put_back(module: str, holder: Any, was: dict[str, Any]) -> None:
 
 
 def same(now: Any, was: Any) -> bool:
-    """Whether what was read is what it was: in containers the same objects."""
+    """Return whether what was read is what it was: in containers the same objects."""
     return alike(now, was) if type(was) in CONTAINERS else now == was
 
 
@@ -171,7 +171,7 @@ Reading = tuple[Callable[[], Any] | None, Iterable[tuple[str, Any]]]
 
 
 def read(value: Any, told: str) -> Reading:
-    """Of any value."""
+    """Read any value."""
     if type(value) in (*CONTAINERS, tuple, frozenset):
         inside = value.values() if isinstance(value, dict) else value
         return (value.copy if type(value) in CONTAINERS else None), [(told, held) for held in inside]
@@ -190,7 +190,7 @@ def read(value: Any, told: str) -> Reading:
 
 
 def written(value: Any, told: str) -> Reading:
-    """Of what a user has written."""
+    """Read what a user has written."""
     if isinstance(value, FunctionType):
         return partial(bound, value), within(value)
     if isinstance(value, type | ModuleType):
@@ -203,13 +203,13 @@ def written(value: Any, told: str) -> Reading:
 
 
 def attributes(value: Any) -> dict[str, Any]:
-    """What an object has of its own, in slots too."""
+    """Return what an object has of its own, in slots too."""
     slots = [name for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ())]
     return {**getattr(value, "__dict__", {}), **{name: getattr(value, name, None) for name in slots}}
 
 
 def module_of(value: Any) -> Any:
-    """The module in which a function or class, or the class of another value, was made; a module itself."""
+    """Return the module in which a function or class, or a value's class, was made; a module itself."""
     if isinstance(value, ModuleType):
         return value.__name__
     if isinstance(value, SimpleNamespace | threading.local):
@@ -218,12 +218,12 @@ def module_of(value: Any) -> Any:
 
 
 def dunder(name: str) -> bool:
-    """Whether a name is Python's own."""
+    """Return whether a name is Python's own."""
     return name.startswith("__") and name.endswith("__") and name != "__call__"
 
 
 def within(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """What a function holds, and what its code names."""
+    """Yield what a function holds, and what its code names."""
     name = function.__qualname__
     yield name, vars(function)
     for value in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()):
@@ -234,20 +234,20 @@ def within(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def digest(x: NDArray[Any]) -> Any:
-    """What changes where an array does; of a large one not every entry is looked at."""
+    """Return what changes where an array does; of a large one not every entry is looked at."""
     some = x.flat[:: 1 + x.size // LARGE]
     return some.tolist() if x.dtype.hasobject else zlib.crc32(some.tobytes())
 
 
 def of_users(name: Any) -> bool:
-    """Whether a module is one that a user wrote, in a file or at the prompt."""
+    """Return whether a user wrote the module, in a file or at the prompt."""
     top = name.partition(".")[0] if isinstance(name, str) else ""
     return top == "__main__" or users(getattr(sys.modules.get(top), "__spec__", None))
 
 
 @contextmanager
 def watched(target: Any, apart: Apart) -> Iterator[Watch]:
-    """For one run: what ranks have in common, what the target holds if it is of this process, and files they open."""
+    """Watch for one run what ranks have in common, what a target of this process holds, and files they open."""
     watch, real, reals = Watch(apart), builtins.open, os.open
 
     def opens(file: Any, mode: str = "r", *args: Any, **more: Any) -> Any:

@@ -116,7 +116,7 @@ def run_along(
     modules: Sequence[str] = (),
     apart: Apart | None = None,
 ) -> Outcome:
-    """As ``run``, with a schedule made already."""
+    """Run as ``run`` does, with a schedule made already."""
     _check(p, per_rank_args, buffers, budget)
     roots = [*targets.roots(target), *modules]
     with (
@@ -144,7 +144,7 @@ def run_along(
 
 @contextmanager
 def no_way_out() -> Iterator[None]:
-    """A rank that calls ``os._exit``, which would end the process that all ranks share, raises SystemExit instead."""
+    """Make ``os._exit``, which would end the process that all ranks share, raise SystemExit in the block."""
     real = os._exit
     os._exit = sys.exit  # type: ignore[assignment]  # as long as ranks run here
     try:
@@ -155,7 +155,7 @@ def no_way_out() -> Iterator[None]:
 
 @contextmanager
 def seldom_collecting() -> Iterator[None]:
-    """A run makes many objects and few cycles: it takes long to look for these as often as Python does."""
+    """Look for cycles seldom in the block: a run makes many objects and few cycles."""
     usual = gc.get_threshold()
     gc.set_threshold(100_000, *usual[1:])
     try:
@@ -165,7 +165,7 @@ def seldom_collecting() -> Iterator[None]:
 
 
 def depth(buffers: str | int) -> tuple[int, bool]:
-    """How many messages of a channel MPI copies, and whether it may copy more.  Raises InputError."""
+    """Return how many messages of a channel MPI copies, and whether it may copy more.  Raises InputError."""
     match buffers:
         case "synchronous":
             return 0, False

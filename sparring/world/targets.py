@@ -32,7 +32,7 @@ Target = str | Callable[..., Any]
 
 
 def roots(target: Target) -> list[str]:
-    """The packages of which every rank has modules of its own."""
+    """Return the packages of which every rank has modules of its own."""
     if not isinstance(target, str):
         return [OWN]
     module, _ = _split(target)
@@ -45,7 +45,7 @@ def roots(target: Target) -> list[str]:
 
 
 def ours(target: Target) -> bool:
-    """Whether it is known to keep nothing where ranks could share it."""
+    """Return whether the target is known to keep nothing where ranks could share it."""
     if isinstance(target, str):
         return roots(target) == [OWN]
     inner = target.func if isinstance(target, functools.partial) else target
@@ -53,7 +53,7 @@ def ours(target: Target) -> bool:
 
 
 def load(target: Target, modules: Modules) -> Callable[..., Any]:
-    """The running rank's own ``target``, which sees the rank's modules.  Raises NoTarget when there is none."""
+    """Return the running rank's own ``target``, which sees the rank's modules.  Raises NoTarget when there is none."""
     if not isinstance(target, str):
         return _rebuilt(target, modules)
     module, name = _split(target)
@@ -67,7 +67,7 @@ def load(target: Target, modules: Modules) -> Callable[..., Any]:
 
 @functools.cache
 def module_of(target: str) -> ModuleType:
-    """The module in which a target is, this process's own, whose signatures and file can be looked at."""
+    """Return this process's own module of a target, whose signatures and file can be looked at."""
     place, _ = _split(target)
     if not place.endswith(".py"):
         return _module(place, target)
@@ -100,7 +100,7 @@ def _module_name(path: str) -> str:
 
 
 class Untraced(Compiled):
-    """Leaves no ``__pycache__`` beside a user's file."""
+    """A loader that leaves no ``__pycache__`` beside a user's file."""
 
     def get_code(self, fullname: str) -> CodeType:
         found = compiled(self.path, *self.state)
@@ -110,12 +110,12 @@ class Untraced(Compiled):
 
 @functools.lru_cache(maxsize=64)
 def compiled(path: str, written: int, size: int) -> CodeType:  # noqa: ARG001  # a new file, new code
-    """The code in a file, last written at ``written``, which every rank of every run executes."""
+    """Return the code in a file, last written at ``written``, which every rank of every run executes."""
     return compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
 
 
 def _file(path: Path, meet: Callable[[CodeType], None]) -> ModuleType:
-    """The module in that file, executed for the running rank."""
+    """Return the module in that file, executed for the running rank."""
     if not path.is_file():
         raise NoTarget(f"no file {path}")
     if (folder := str(path.resolve().parent)) not in sys.path:
@@ -131,7 +131,7 @@ def _file(path: Path, meet: Callable[[CodeType], None]) -> ModuleType:
 
 
 def _rebuilt(target: Callable[..., Any], modules: Modules) -> Callable[..., Any]:
-    """The function with globals of its own, and the rank's modules and the simulated MPI where the host's were."""
+    """Copy the function with globals of its own, and the rank's modules and the simulated MPI for the host's."""
     if isinstance(target, functools.partial):
         return functools.partial(_rebuilt(target.func, modules), *target.args, **target.keywords)
     if isinstance(target, type) and not ours(target):
@@ -141,7 +141,7 @@ def _rebuilt(target: Callable[..., Any], modules: Modules) -> Callable[..., Any]
 
 
 class Rebuilder:
-    """Copies functions that have the globals of one, giving the copies one new set of globals.
+    """A copier of functions that have the globals of one: the copies have one new set of globals.
 
     Containers, arrays and generators among the globals are copied one level deep.  What the function's code names of
     other modules of which ranks have their own is the rank's; the rest of other modules stays.
@@ -158,7 +158,7 @@ class Rebuilder:
             self.new[name] = value if name.startswith("__") else self.value(value, named=name in named)
 
     def value(self, value: Any, *, named: bool) -> Any:
-        """The running rank's own version of a value, which the function's code names or not."""
+        """Return the running rank's own version of a value, which the function's code names or not."""
         if isinstance(value, FunctionType) and value.__globals__ is self.old:
             return self.function(value)
         found = self._simulated(value)
@@ -168,7 +168,7 @@ class Rebuilder:
         return copied(value) if found is value else found
 
     def function(self, old: FunctionType) -> FunctionType:
-        """The copy of a function."""
+        """Copy a function."""
         if old not in self.made:
             cells = tuple(CellType() for _ in old.__closure__ or ())
             defaults = tuple(self.value(held, named=True) for held in old.__defaults__ or ()) or None
@@ -192,7 +192,7 @@ class Rebuilder:
         cell.cell_contents = self.function(value) if own else self._simulated(value)
 
     def _simulated(self, value: Any) -> Any:
-        """The counterpart of mpi4py itself and of everything in ``mpi4py.MPI``."""
+        """Return the counterpart of mpi4py itself and of everything in ``mpi4py.MPI``."""
         hidden = self.modules.hidden
         for name, module in hidden.items():
             if value is module and name in ("mpi4py", "mpi4py.MPI"):
@@ -205,7 +205,7 @@ class Rebuilder:
 
 
 def counterpart(value: Any, modules: Modules, beside: str = "") -> Any:
-    """What the rank's own module has where the host's has the value; the value, if it is of none, or of ``beside``."""
+    """Return the rank's own value where the host's module has this one; else the value itself."""
     module, path = origin(value, {name: module for name, module in modules.hidden.items() if name != beside})
     if not module:
         return value
@@ -218,7 +218,7 @@ def counterpart(value: Any, modules: Modules, beside: str = "") -> Any:
 
 
 def reached(function: FunctionType) -> set[str]:
-    """All names in its code, and in that of the functions of its module which it names or holds."""
+    """Return all names in its code, and in that of the functions of its module which it names or holds."""
     names, left, seen = set[str](), [function], set[FunctionType]()
     while left:
         one = left.pop()
@@ -231,19 +231,19 @@ def reached(function: FunctionType) -> set[str]:
 
 
 def outside(function: FunctionType) -> list[Any]:
-    """The values of its variables outside; None for one that has none yet."""
+    """Return the values of its variables outside; None for one that has none yet."""
     return [None if cell == CellType() else cell.cell_contents for cell in function.__closure__ or ()]
 
 
 def copied(value: Any) -> Any:
-    """A rank's own container, array or generator; any other value as it is."""
+    """Copy a rank's own container, array or generator; return any other value as it is."""
     if isinstance(value, np.random.Generator | np.random.RandomState | random.Random):
         return copy.deepcopy(value)
     return copy.copy(value) if type(value) in (dict, list, set, np.ndarray) else value
 
 
 def module_of_value(value: Any) -> str:
-    """The name of a module, or of that in which a function or class, or what it is a method of, was made."""
+    """Return the name of a module, or of that in which a function, a class or a method's class was made."""
     if isinstance(value, BuiltinFunctionType) and not isinstance(value.__self__, ModuleType):
         value = type(value.__self__)
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
@@ -251,7 +251,7 @@ def module_of_value(value: Any) -> str:
 
 
 def origin(value: Any, hidden: Mapping[str, ModuleType]) -> tuple[str, str]:
-    """The module of the host, and the name in it, where a value is; empty where it is in none."""
+    """Return the module of the host, and the name in it, where a value is; empty where it is in none."""
     module, path = module_of_value(value), getattr(value, "__qualname__", "")
     if isinstance(value, ModuleType) and hidden.get(module) is value:
         return module, ""

@@ -17,13 +17,13 @@ class Attached:
         self.waiting: list[Send] = []
 
     def attach(self, memory: Any) -> None:
-        """Raises MPIException if there is one already."""
+        """Attach the memory.  Raises MPIException if there is one already."""
         if self.memory is not None:
             raise MPIException("Attach_buffer: a buffer is attached already", "BUFFER")
         self.memory = memory
 
     def detach(self, rank: Rank) -> Any:
-        """Wait until all messages have gone; the memory, or None if there is none."""
+        """Wait until all messages have gone; return the memory, or None if there is none."""
         rank.world.begin(rank, "Detach_buffer")
         self.flush(rank, "Detach_buffer")
         memory, self.memory = self.memory, None
@@ -35,7 +35,7 @@ class Attached:
         self.waiting.clear()
 
     def send(self, send: Send) -> Operation:
-        """Begin ``send`` from the copy that it is; what the rank holds of it is done.  Raises MPIException."""
+        """Begin ``send`` from a copy; the rank's own part in it is done.  Raises MPIException."""
         self.waiting = [other for other in self.waiting if not other.done]
         taken = sum(other.buffer.nbytes + BSEND_OVERHEAD for other in [*self.waiting, send])
         room = memoryview(self.memory).nbytes if self.memory is not None else 0

@@ -34,11 +34,11 @@ class Buffer:
         self.nbytes = self.count * dtype.itemsize
 
     def read(self) -> bytes:
-        """All entries, one after the other."""
+        """Return all entries, one after the other."""
         return self.memory.tobytes() if self.offsets is None else self._bytes()[self._where()].tobytes()
 
     def write(self, data: bytes) -> None:
-        """As many entries as ``data`` has, from the first on."""
+        """Write as many entries as ``data`` has, from the first on."""
         if self.offsets is None:
             self.memory[: len(data)] = data
         else:
@@ -46,11 +46,11 @@ class Buffer:
             self._bytes()[self._where()[: len(rows)]] = rows
 
     def array(self) -> np.ndarray[Any, Any]:
-        """The entries as a plain array; not a copy if they lie one after the other."""
+        """Return the entries as a plain array, without a copy if they lie one after the other."""
         return np.ndarray(self.count, self.dtype, self.memory if self.offsets is None else self.read())
 
     def copy(self) -> Buffer:
-        """The same contents elsewhere."""
+        """Return a buffer with the same contents in other memory."""
         return Buffer(memoryview(self.read()), self.dtype, self.table)
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ class Buffer:
         return np.ndarray(self.memory.nbytes, np.uint8, self.memory)
 
     def _where(self) -> np.ndarray[Any, Any]:
-        """A row of bytes for each entry."""
+        """Return a row of byte positions for each entry."""
         return np.asarray(self.offsets)[:, None] + np.arange(self.dtype.itemsize)
 
 
@@ -73,7 +73,7 @@ class Area:
         self.memory, self.kind, self.table = memory, kind, table
 
     def room(self) -> int:
-        """How many instances there are.  Raises ValueError if there is a part of one."""
+        """The number of instances.  Raises ValueError if the last is not whole."""
         if not self.memory.nbytes:
             return 0
         size, extent = self.memory.nbytes, self.kind.extent
@@ -82,11 +82,11 @@ class Area:
         return size // extent
 
     def part(self, at: int, count: int) -> Buffer:
-        """``count`` instances from number ``at`` on.  Raises ValueError if there are fewer."""
+        """Return ``count`` instances from number ``at`` on.  Raises ValueError if there are fewer."""
         return self.at(at * self.kind.extent, count, f"{at}..{at + count - 1}")
 
     def at(self, start: int, count: int, which: str) -> Buffer:
-        """``count`` instances from byte ``start`` on."""
+        """Return ``count`` instances from byte ``start`` on."""
         kind, size = self.kind, self.memory.nbytes
         if start < 0 or count < 0:
             raise ValueError(f"message: negative count or displacement: entries {which}")
@@ -102,7 +102,7 @@ class Area:
 
 
 def simple(spec: Any, writable: bool = False) -> Buffer:
-    """The buffer of a message to one rank.
+    """Return the buffer of a message to one rank.
 
     Raises TypeError, ValueError, KeyError or BufferError, as mpi4py does, for what is no message.
     """
@@ -116,19 +116,19 @@ def simple(spec: Any, writable: bool = False) -> Buffer:
 
 
 def blocks(spec: Any, p: int, writable: bool = False) -> list[Buffer]:
-    """One block of equal length for each of ``p`` ranks; a count given is that of one block."""
+    """Return a block of equal length for each of ``p`` ranks; a count that is given is that of one block."""
     area, at, each = _even(spec, p, writable)
     return [area.part(at + i * each, each) for i in range(p)]
 
 
 def joined(spec: Any, p: int, writable: bool = False) -> Buffer:
-    """The ``blocks`` as one buffer."""
+    """Join the ``blocks`` to one buffer."""
     area, at, each = _even(spec, p, writable)
     return area.part(at, p * each)
 
 
 def _even(spec: Any, p: int, writable: bool) -> tuple[Area, int, int]:
-    """Where ``p`` equal blocks are, from which instance on, and how many each has."""
+    """Return where each of ``p`` equal blocks begins, in instances, and how many it has."""
     memory, count, displacement, kind = _fields(spec)
     area = _area(memory, kind, writable)
     at = 0 if displacement is None else operator.index(displacement)
@@ -138,7 +138,7 @@ def _even(spec: Any, p: int, writable: bool) -> tuple[Area, int, int]:
 
 
 def vector(spec: Any, p: int, writable: bool = False) -> list[Buffer]:
-    """One block for each of ``p`` ranks, with counts and displacements of its own."""
+    """Return a block for each of ``p`` ranks, with counts and displacements of its own."""
     memory, counts, displacements, kind = _fields(spec)
     area = _area(memory, kind, writable)
     if counts is None:
@@ -152,7 +152,7 @@ def vector(spec: Any, p: int, writable: bool = False) -> list[Buffer]:
 
 
 def typed(spec: Any, p: int, writable: bool = False) -> list[Buffer]:
-    """One block for each of ``p`` ranks, with a type of its own; displacements count bytes."""
+    """Return a block for each of ``p`` ranks, with a type of its own; displacements count bytes."""
     if not isinstance(spec, list | tuple):
         raise TypeError(f"message: expecting list/tuple, got {type(spec).__name__}")
     match spec:
@@ -181,7 +181,7 @@ def _per_rank(numbers: Any, p: int, spread: Any) -> list[int]:
 
 
 def _fields(spec: Any) -> tuple[Any, Any, Any, Datatype | None]:
-    """Memory, count, displacement and type of a message as it was written."""
+    """Return memory, count, displacement and type of a message as it was written."""
     if not isinstance(spec, list | tuple):
         return spec, None, None, None
     match spec:
@@ -201,7 +201,7 @@ def _fields(spec: Any) -> tuple[Any, Any, Any, Datatype | None]:
 
 
 def _area(thing: Any, kind: Datatype | None, writable: bool) -> Area:
-    """``thing``'s bytes, as instances of ``kind`` or of its own type."""
+    """Return ``thing``'s bytes, as instances of ``kind`` or of its own type."""
     if thing is None and kind is not None:
         return Area(memoryview(bytearray()), kind, None)
     shown, memory = _shown(thing, writable)
@@ -210,7 +210,7 @@ def _area(thing: Any, kind: Datatype | None, writable: bool) -> Area:
 
 
 def _shown(thing: Any, writable: bool) -> tuple[Any, memoryview]:
-    """What shows its memory, and the memory."""
+    """Return the object that shows its memory, and the memory."""
     shown: Any = thing
     if not isinstance(thing, np.ndarray) and hasattr(thing, "__dlpack__"):
         shown = np.from_dlpack(shown)
@@ -226,7 +226,7 @@ def _shown(thing: Any, writable: bool) -> tuple[Any, memoryview]:
 
 
 def _own(thing: Any, memory: memoryview) -> Datatype:
-    """The type of the memory's entries."""
+    """Return the type of the memory's entries."""
     dtype: DType = thing.dtype if isinstance(thing, np.ndarray) else np.dtype(memory.format)
     if known := BY_DTYPE.get(dtype):
         return known
@@ -240,7 +240,7 @@ def _own(thing: Any, memory: memoryview) -> Datatype:
 
 
 def _flat(thing: Any, memory: memoryview) -> memoryview:
-    """All bytes in the order of memory."""
+    """Return all bytes in the order of memory."""
     if not memory.nbytes:
         return memoryview(bytearray())
     if not memory.c_contiguous:

@@ -23,18 +23,18 @@ IN_VAIN = "answer in vain"
 
 
 class Step(NamedTuple):
-    """What a way does, named alike in every run that begins alike."""
+    """The effect of a way, named alike in every run that begins alike."""
 
     kind: str
     touches: frozenset[Call]
 
     def commutes(self, other: Step) -> bool:
-        """Whether both orders lead to the same; a fruitless answer may be repeated after any other step."""
+        """Return whether both orders lead to the same; a fruitless answer may be repeated after any other step."""
         return not self.touches & other.touches and IN_VAIN not in (self.kind, other.kind)
 
 
 class Way(NamedTuple):
-    """One way on; ``take()`` goes it.  ``place``: the rank, the call and the line to which MPI leaves it."""
+    """A way to go on; ``take()`` goes it.  ``place``: the rank, the call and the line to which MPI leaves it."""
 
     step: Step
     text: str
@@ -43,7 +43,7 @@ class Way(NamedTuple):
 
 
 def ways(world: World) -> list[Way]:
-    """All ways on; none if the run is stuck.
+    """Return all ways to go on; none if the run is stuck.
 
     First messages for receives from any source, then answers of which something follows, then
     sends that MPI may complete by copying their message, then fruitless answers.  The last are
@@ -83,7 +83,7 @@ def _told(rank: Rank, question: Question, kind: str, words: str, take: Callable[
 
 
 def _copies(world: World) -> Iterator[Way]:
-    """Standard sends that a rank waits for and nobody has received yet, where buffers are MPI's choice.
+    """Yield standard sends that nobody has received, on which a rank waits, where buffers are MPI's choice.
 
     A rank that waits for several operations goes on only when all of them are done, so that one
     way completes all of its sends.

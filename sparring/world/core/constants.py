@@ -53,21 +53,21 @@ class Unsupported(SparringError, NotImplementedError):
 
 
 def unsupported(owner: str, name: str) -> Exception:
-    """What to raise for the missing attribute ``name``: MPI's names are public, Python asks for the others."""
+    """Return the error for the missing attribute ``name``: MPI's names are public, Python asks for the others."""
     if name.startswith("_"):
         return AttributeError(f"{owner} has no attribute {name!r}")
     return Unsupported(f"{owner}.{name}")
 
 
 class Named(type):
-    """Classes whose missing names are refused by name, as ``MPI.Request.Waitsome``."""
+    """The base of classes whose missing names are refused by name, as ``MPI.Request.Waitsome``."""
 
     def __getattr__(cls, name: str) -> Any:
         raise unsupported(cls.__name__, name)
 
 
 class Local(metaclass=Named):
-    """What belongs to one rank and cannot be sent to another; null ones are equal.
+    """A thing that belongs to one rank and cannot be sent to another; null ones are equal.
 
     Its own missing names are refused as those of ``_kind``.
     """
@@ -94,7 +94,7 @@ class Local(metaclass=Named):
 
 
 class Errhandler(Local):
-    """One of MPI's own, known by name: what MPI refuses is raised in the rank, whichever is set."""
+    """One of MPI's error handlers, known by name; under each the error is raised in the rank."""
 
     def __init__(self, name: str = "ERRHANDLER_NULL") -> None:
         self.name = name

@@ -18,7 +18,7 @@ ORDER_C, ORDER_FORTRAN = 56, 57
 
 
 class Datatype(Local):
-    """One instance has an entry of ``dtype`` at each of ``offsets``, in bytes; the next begins ``extent`` bytes on.
+    """A type whose instance has an entry of ``dtype`` at each of ``offsets``; the next is ``extent`` bytes on.
 
     ``dense``: the entries lie one after the other, without gaps.
     """
@@ -33,17 +33,17 @@ class Datatype(Local):
         self.dense = self.extent == self.Get_size() and np.array_equal(self.offsets, entries)
 
     def Get_size(self) -> int:
-        """The bytes of the entries, without gaps."""
+        """Return the bytes of the entries, without gaps."""
         return len(self.offsets) * (sum(t.itemsize for t in _parts(self.dtype)))
 
     size = property(Get_size)
 
     def Get_extent(self) -> tuple[int, int]:
-        """Where an instance begins, and by how much the next is further on."""
+        """Return where an instance begins, and by how much the next is further on."""
         return self.lb, self.extent
 
     def Get_true_extent(self) -> tuple[int, int]:
-        """The first byte of an instance's entries, and how far they reach."""
+        """Return the first byte of an instance's entries, and how far they reach."""
         if not len(self.offsets):
             return 0, 0
         low = int(self.offsets.min())
@@ -51,16 +51,16 @@ class Datatype(Local):
 
     @property
     def ub(self) -> int:
-        """Where an instance ends."""
+        """The byte where an instance ends."""
         return self.lb + self.extent
 
     def Commit(self) -> Self:
-        """It may be used in messages from now on."""
+        """Allow the type in messages from now on."""
         self.committed = True
         return self
 
     def Free(self) -> None:
-        """It may not be used any more."""
+        """Allow the type no more."""
         if self.is_predefined:
             raise MPIException(f"{self!r} cannot be freed: it is predefined", "TYPE")
         self.committed, self.freed = False, True
@@ -72,12 +72,12 @@ class Datatype(Local):
 
     @makes("datatype")
     def Create_vector(self, count: int, blocklength: int, stride: int) -> Datatype:
-        """``stride`` counts instances."""
+        """Create a type of blocks that are ``stride`` instances apart."""
         return self.Create_hvector(count, blocklength, stride * self.extent)
 
     @makes("datatype")
     def Create_hvector(self, count: int, blocklength: int, stride: int) -> Datatype:
-        """``stride`` counts bytes."""
+        """Create a type of blocks that are ``stride`` bytes apart."""
         return self.Create_hindexed_block(blocklength, [i * stride for i in range(count)])
 
     @makes("datatype")
@@ -102,7 +102,7 @@ class Datatype(Local):
     def Create_subarray(
         self, sizes: Sequence[int], subsizes: Sequence[int], starts: Sequence[int], order: int = ORDER_C
     ) -> Datatype:
-        """A box of an array."""
+        """Create the type of a box of an array."""
         if any(not (a >= 0 and n > 0 and a + n <= size) for size, n, a in zip(sizes, subsizes, starts, strict=True)):
             raise MPIException(f"the box {list(subsizes)} at {list(starts)} lies not in an array {list(sizes)}", "ARG")
         cells = np.arange(int(np.prod(sizes))).reshape(sizes, order="C" if order == ORDER_C else "F")
@@ -133,7 +133,7 @@ class Datatype(Local):
 
     @classmethod
     def fromcode(cls, code: str) -> Datatype:
-        """The named type of numpy's ``code``."""
+        """Return the named type of numpy's ``code``."""
         return named(code)
 
     def tocode(self) -> str:
@@ -149,7 +149,7 @@ class Datatype(Local):
         return f"MPI.{self.name}"
 
     def _at(self, places: Any) -> Datatype:
-        """Instances at these displacements, in bytes."""
+        """Return a type of instances at these displacements, in bytes."""
         at: Offsets = np.asarray(places, np.int64)
         low, high = (int(at.min()), int(at.max())) if len(at) else (-self.lb, -self.ub)
         offsets = (at[:, None] + self.offsets).ravel()
@@ -205,7 +205,7 @@ NULL_TYPE.freed = True
 
 
 def named(kind: Any) -> Datatype:
-    """The type that a message names: itself, one of MPI's names, or one of numpy's codes."""
+    """Return the type that a message names: itself, one of MPI's names, or one of numpy's codes."""
     if isinstance(kind, Datatype):
         return kind
     if not isinstance(kind, str):

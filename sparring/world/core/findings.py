@@ -21,7 +21,7 @@ INSIDE = (HERE, str(Path(core.__file__).parent))  # the transport makes calls fo
 
 
 class Kind(StrEnum):
-    """All kinds of findings, in words."""
+    """The kinds of findings, in words."""
 
     DEADLOCK = "deadlock"
     LIVELOCK = "livelock"
@@ -42,7 +42,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One fault: its kind, the rank and the call that show it, the user's ``file:line``, one sentence.
+    """A fault: its kind, the rank and the call that show it, the user's ``file:line``, one sentence.
 
     ``call`` is an MPI call, or the name of the exception that a rank raised; ``traceback`` is that rank's.
     """
@@ -60,7 +60,7 @@ class Finding:
 
 @dataclass(slots=True)  # frozen ones take three times as long to make, and runs make many
 class Sent:
-    """One point-to-point message, numbered in the order of posting.
+    """A point-to-point message, numbered in the order of posting.
 
     ``context`` is the communicator's number (0: COMM_WORLD); ``count`` entries of ``dtype``, in
     all ``nbytes``; ``payload`` their copy if the run was recorded.  An object that is no array is
@@ -80,7 +80,7 @@ class Sent:
 
 
 class Called(NamedTuple):
-    """One rank's call of a collective operation, with the bytes that the rank contributes."""
+    """A rank's call of a collective operation, with the bytes that the rank contributes."""
 
     rank: int
     name: str
@@ -124,7 +124,7 @@ class Outcome:
     shared: tuple[str, ...] = ()
 
     def raise_if_found(self) -> Self:
-        """Itself; raises RankFailed if a rank raised, Refuted if anything else was found."""
+        """Return itself; raises RankFailed if a rank raised, Refuted if anything else was found."""
         for finding in self.findings:
             if finding.kind is Kind.RAISED:
                 raise RankFailed(finding.rank, finding.traceback)
@@ -134,7 +134,7 @@ class Outcome:
 
 
 def here() -> str:
-    """``file:line`` of the call into the world: the innermost frame outside it and outside ``impl/core``."""
+    """Return ``file:line`` of the call into the world: the innermost frame outside it and outside ``impl/core``."""
     frame: FrameType | None = sys._getframe(2)
     while frame and _inside(frame.f_code.co_filename):
         frame = frame.f_back
@@ -142,7 +142,7 @@ def here() -> str:
 
 
 def raised_at(traceback: TracebackType | None) -> str:
-    """``file:line`` of the innermost frame of ``traceback`` outside the world, the terms and the import system."""
+    """Return ``file:line`` of the innermost frame outside the world, the terms and the import system."""
     place = "?"
     while traceback:
         name = traceback.tb_frame.f_code.co_filename

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Life:
-    """From ``call`` at ``where`` until it has ``ended``; all handles on one thing share it."""
+    """The life of a thing from ``call`` at ``where`` until it has ``ended``; all handles on the thing share it."""
 
     __slots__ = ("call", "ended", "rank", "what", "where")
 
@@ -37,7 +37,7 @@ Lost = tuple[int, str, str, str]
 
 
 def findings(lost: Sequence[Lost]) -> list[Finding]:
-    """One for each place, of the lowest rank that lost something there."""
+    """Return one finding for each place, of the lowest rank that lost something there."""
     first: dict[tuple[str, str, str], int] = {}
     for r, *place in sorted(lost):
         first.setdefault((place[0], place[1], place[2]), r)
@@ -48,7 +48,7 @@ def findings(lost: Sequence[Lost]) -> list[Finding]:
 
 
 def makes(what: str, name: str = "") -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """A call, of this or its own name, that returns something which is to be freed, unless it is null."""
+    """Mark a call, by this or its own name, as one that returns something which must be freed, unless it is null."""
 
     def decorated(function: Callable[P, T]) -> Callable[P, T]:
         @wraps(function)
@@ -66,6 +66,6 @@ def makes(what: str, name: str = "") -> Callable[[Callable[P, T]], Callable[P, T
 
 
 def end(thing: Any) -> None:
-    """``thing`` was freed, or MPI will free it."""
+    """Note that ``thing`` was freed, or that MPI will free it."""
     if isinstance(thing, Local) and thing._life:
         thing._life.ended = True

@@ -33,7 +33,7 @@ class Mailbox:
         self.wild = 0
 
     def add(self, operation: Send | Incoming) -> None:
-        """Keep what has met nothing yet."""
+        """Keep an operation that has met nothing yet."""
         if isinstance(operation, Send):
             self.sends.setdefault(operation.rank.number, {}).setdefault(operation.tag, deque()).append(operation)
         else:
@@ -41,34 +41,34 @@ class Mailbox:
             self.wild += operation.source == ANY_SOURCE
 
     def remove(self, receive: Incoming, send: Send) -> None:
-        """The two have met."""
+        """Remove two operations that have met."""
         self.receives[receive.source, receive.tag].remove(receive)
         self.sends[send.rank.number][send.tag].remove(send)
         self.wild -= receive.source == ANY_SOURCE
 
     def waiting(self) -> list[Incoming]:
-        """The receives, in the order of posting."""
+        """Return the receives, in the order of posting."""
         return sorted(chain(*self.receives.values()), key=by_age)
 
     def queues(self) -> Iterator[deque[Send]]:
-        """The messages, by source and tag."""
+        """Return the messages, by source and tag."""
         return chain.from_iterable(tags.values() for tags in self.sends.values())
 
     def oldest(self, source: int, tag: int) -> list[Send]:
-        """Of each source that ``source`` and ``tag`` admit, the message posted first; the oldest of them first."""
+        """Return the first message of each source that ``source`` and ``tag`` admit, the oldest of them first."""
         sources = self.sends if source == ANY_SOURCE else (source,)
         first = [send for s in sources if (send := self.first(s, tag))]
         return first if len(first) < 2 else sorted(first, key=by_age)
 
     def first(self, source: int, tag: int) -> Send | None:
-        """Of the messages from ``source`` that ``tag`` admits, the one posted first."""
+        """Return the message from ``source`` that was posted first, of those that ``tag`` admits."""
         tags = self.sends.get(source, {})
         queues = tags.values() if tag == ANY_TAG else (tags.get(tag, ()),)
         oldest = [queue[0] for queue in queues if queue]
         return min(oldest, key=by_age, default=None) if len(oldest) != 1 else oldest[0]
 
     def pairs(self) -> Iterator[Pair]:
-        """The pairs that MPI's order allows: no earlier receive could take the message."""
+        """Yield the pairs that MPI's order allows: no earlier receive could take the message."""
         earlier: list[Incoming] = []
         for receive in self.waiting():
             for send in self.oldest(receive.source, receive.tag):
@@ -78,14 +78,14 @@ class Mailbox:
 
 
 class Matching:
-    """All mailboxes."""
+    """The mailboxes of all ranks and communicators."""
 
     def __init__(self) -> None:
         self._boxes: dict[tuple[int, int], Mailbox] = defaultdict(Mailbox)  # by communicator and rank
         self._clock = count()
 
     def post_send(self, send: Send) -> list[Pair]:
-        """``send`` is posted; what meets now."""
+        """Post ``send``, and return the pairs that meet now."""
         box = self._box(send.context, send.peer)
         send.sequence = next(self._clock)
         source = send.rank.number
@@ -97,7 +97,7 @@ class Matching:
         return self._forced(box) if box.wild else []
 
     def post_receive(self, receive: Incoming) -> list[Pair]:
-        """``receive`` is posted; what meets now."""
+        """Post ``receive``, and return the pairs that meet now."""
         box = self._box(receive.context, receive.rank.number)
         receive.sequence = next(self._clock)
         if not box.wild and receive.source != ANY_SOURCE and (send := box.first(receive.source, receive.tag)):
@@ -106,24 +106,24 @@ class Matching:
         return self._forced(box) if box.wild else []
 
     def open(self) -> Iterator[Pair]:
-        """The pairs of which a receive from any source may take one, the oldest message first."""
+        """Return the pairs of which a receive from any source may take one, the oldest message first."""
         wild = (pair for box in self._boxes.values() if box.wild for pair in box.pairs())
         yield from sorted((p for p in wild if p[0].source == ANY_SOURCE), key=lambda pair: pair[1].sequence)
 
     def take(self, receive: Incoming, send: Send) -> list[Pair]:
-        """The two meet, and then what waited for that."""
+        """Let the two meet, and return them and the pairs that waited for that."""
         box = self._box(receive.context, receive.rank.number)
         box.remove(receive, send)
         return [(receive, send), *self._forced(box)]
 
     def visible(self, probe: Probe) -> list[Send]:
-        """The messages that ``probe`` may find: no receive that waits already could take them."""
+        """Return the messages that ``probe`` may find: no receive that waits already could take them."""
         box = self._box(probe.context, probe.rank.number)
         waiting = box.waiting()
         return [send for send in box.oldest(probe.source, probe.tag) if not any(r.admits(send) for r in waiting)]
 
     def withdraw(self, operation: Send | Incoming) -> list[Pair] | None:
-        """``operation`` is as if it had never been posted, and what meets then; None if it has met something."""
+        """Undo the posting of ``operation``, and return the pairs that meet then; None if it has met something."""
         sent = isinstance(operation, Send)
         box = self._box(operation.context, operation.peer if isinstance(operation, Send) else operation.rank.number)
         queues: Iterator[deque[Any]] = box.queues() if sent else iter(box.receives.values())
@@ -135,12 +135,12 @@ class Matching:
         return self._forced(box)
 
     def left(self) -> Iterator[Send | Incoming]:
-        """Everything still unmatched."""
+        """Return all operations that are still unmatched."""
         for box in self._boxes.values():
             yield from chain(*box.queues(), *box.receives.values())
 
     def _forced(self, box: Mailbox) -> list[Pair]:
-        """The pairs about which there is nothing to choose."""
+        """Return the pairs about which there is nothing to choose."""
         met = []
         while (pair := next((p for p in box.pairs() if p[0].source != ANY_SOURCE), None)) is not None:
             box.remove(*pair)

@@ -34,7 +34,7 @@ class Network:
         self.open: dict[Operation, None] = {}
 
     def send(self, send: Send) -> None:
-        """``send`` is under way."""
+        """Put ``send`` under way."""
         self._check_terms(send)
         self._log(send)
         self.opened(send)
@@ -44,25 +44,25 @@ class Network:
             self._copy(send)
 
     def receive(self, receive: Incoming) -> None:
-        """``receive`` waits for its message."""
+        """Let ``receive`` wait for its message."""
         self.opened(receive)
         self._met(self.matching.post_receive(receive))
 
     def take(self, receive: Incoming, send: Send) -> None:
-        """Of the messages that ``receive``, which is from any source, may get, it gets that of ``send``."""
+        """Give ``receive``, which is from any source, the message of ``send``."""
         self._met(self.matching.take(receive, send))
 
     def hold(self, send: Send) -> None:
-        """A probe keeps this message for a receive of its own."""
+        """Keep this message, which a probe found, for a receive of its own."""
         self._met(self.matching.withdraw(send) or [])
 
     def opened(self, operation: Operation) -> None:
-        """``operation`` is under way."""
+        """Put ``operation`` under way."""
         self.open[operation] = None
         self.world.events += 1
 
     def match(self, send: Send, receive: Incoming) -> None:
-        """``receive`` gets ``send``."""
+        """Give ``receive`` the message of ``send``."""
         send.check_untouched()
         receive.accept(send)
         if send in (channel := self._channel(send)):
@@ -73,16 +73,16 @@ class Network:
         self.world.complete(receive)
 
     def finish(self, operation: Operation) -> None:
-        """The rank learns that ``operation`` is done."""
+        """Tell the rank that ``operation`` is done."""
         self.open.pop(operation, None)
         operation.finish()
 
     def forget(self, operation: Operation) -> None:
-        """The rank does not want to learn when ``operation`` is done; it goes on by itself."""
+        """Let ``operation`` go on by itself: its rank does not want to learn when it is done."""
         self.open.pop(operation, None)
 
     def cancel(self, operation: Send | Incoming) -> None:
-        """It is done without a message, unless it has met one."""
+        """Complete the operation without a message, unless it has met one."""
         pairs = self.matching.withdraw(operation)
         if pairs is not None:
             operation.cancelled = True
@@ -90,7 +90,7 @@ class Network:
             self._met(pairs)
 
     def unmatched(self) -> Iterator[Send | Incoming]:
-        """The messages that nobody received, the receives that got none."""
+        """Return the messages that nobody received, and the receives that got none."""
         return self.matching.left()
 
     def _met(self, pairs: Sequence[Pair]) -> None:
@@ -98,11 +98,11 @@ class Network:
             self.match(send, receive)
 
     def _channel(self, send: Send) -> list[Send]:
-        """The standard sends from its rank to its peer that no receive has met, where MPI copies some."""
+        """Return the standard sends on the channel of ``send`` that no receive has met, where MPI copies some."""
         return self._copied[send.context, send.rank.number, send.peer]
 
     def _copy(self, send: Send) -> None:
-        """As many sends of the channel as MPI has room for are complete."""
+        """Complete as many sends of the channel as MPI has room for."""
         for waiting in self._channel(send)[: self.world.depth]:
             if not waiting.done:
                 self.world.complete(waiting)
@@ -124,5 +124,5 @@ class Network:
 
 
 def _content(shown: Buffer | Thing) -> np.ndarray[Any, Any]:
-    """A copy of the entries; of an object there are no bytes."""
+    """Return a copy of the entries; of an object there are no bytes."""
     return np.frombuffer(shown.read(), shown.dtype) if isinstance(shown, Buffer) else np.empty(0, np.uint8)

@@ -25,7 +25,7 @@ NAMED = (type, FunctionType, BuiltinFunctionType)
 
 
 class Thing:
-    """Where one object is sent from, or arrives; of its size nothing is known."""
+    """The place from which one object is sent, or at which it arrives; of its size nothing is known."""
 
     count, nbytes, dtype, table = 1, 0, np.dtype(object), None
 
@@ -46,7 +46,7 @@ class Thing:
 
 
 def carried(thing: Any, copies: Copies | None = None) -> Any:
-    """A copy of ``thing`` for the running rank."""
+    """Return a copy of ``thing`` for the running rank."""
     kind = Terms if isinstance(thing, Terms) else type(thing)  # each table has a class of terms
     if kind in SHARED:
         return thing
@@ -59,7 +59,7 @@ def carried(thing: Any, copies: Copies | None = None) -> Any:
 
 
 def _by_name(thing: Any, module: str | None, name: str) -> Any:
-    """What has this name here; ``thing`` itself where nothing has, as for functions in functions."""
+    """Return what has this name here; ``thing`` itself where nothing has, as for functions in functions."""
     try:
         return reduce(getattr, name.split("."), sys.modules[module or ""])
     except (AttributeError, KeyError):
@@ -89,7 +89,7 @@ def _each(things: Any, copies: Copies) -> Any:
 
 
 def _rebuilt(thing: Any, copies: Copies) -> Any:
-    """A copy by the object's own account of how to make it."""
+    """Copy an object by its own account of how to make it."""
     account = _account(thing)
     if isinstance(account, str):
         return _by_name(thing, getattr(thing, "__module__", None), account)
@@ -107,7 +107,7 @@ def _rebuilt(thing: Any, copies: Copies) -> Any:
 
 
 def _account(thing: Any) -> Any:
-    """How to make it: a name; or what to call with what, its state, its items, its pairs, and who sets the state."""
+    """Return how to make it: a name; or what to call with what, its state, items and pairs, and who sets the state."""
     return dispatch_table[type(thing)](thing) if type(thing) in dispatch_table else thing.__reduce_ex__(4)
 
 

@@ -47,14 +47,14 @@ class Send(Operation):
         self.finished = True
 
     def check_untouched(self) -> None:
-        """While the send is under way its buffer belongs to MPI."""
+        """Check that the buffer is unchanged: while the send is under way it belongs to MPI."""
         if not self.finished and self.buffer.read() != self.payload:
             text = f"rank {self.rank.number} changed the buffer of its {self} before it was complete ({self.where})"
             self.fail(Kind.TOUCHED, text)
 
 
 class Incoming(Operation):
-    """What waits for a message from ``source``, a rank or ANY_SOURCE, of those in ``group``."""
+    """An operation that waits for a message from ``source``, a rank or ANY_SOURCE, of those in ``group``."""
 
     __slots__ = ("context", "group", "message", "sequence", "source", "tag")
 
@@ -75,11 +75,11 @@ class Incoming(Operation):
         return f"{self}, rank {peer} among them" if self.source == ANY_SOURCE else str(self)
 
     def admits(self, send: Send) -> bool:
-        """Whether it asks for this message."""
+        """Return whether it asks for this message."""
         return self.source in (send.rank.number, ANY_SOURCE) and self.tag in (send.tag, ANY_TAG)
 
     def accept(self, send: Send) -> None:
-        """This is the message."""
+        """Take this message."""
         self.message = send
 
     def _met(self, send: Send) -> str:
@@ -88,7 +88,7 @@ class Incoming(Operation):
 
 
 class Probe(Incoming):
-    """Waits until there is a message; ``takes``: and keeps it from all other receives."""
+    """An operation that waits until there is a message; ``takes``: and keeps it from all other receives."""
 
     __slots__ = ("takes",)
     takes: bool
@@ -145,7 +145,7 @@ class ObjectReceive(Incoming):
 
 
 def poisoned(buffer: Buffer) -> bytes:
-    """What ``buffer`` holds from now on: nothing that a rank may use."""
+    """Overwrite ``buffer`` with what no rank may use, and return it."""
     poison = (b"\xff" if buffer.dtype.kind in "fc" else b"\xa5") * buffer.nbytes
     buffer.write(poison)
     return poison

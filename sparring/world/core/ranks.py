@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class NoTarget(InputError):
-    """There is nothing of that name to run: the caller's mistake, not the target's."""
+    """The error that there is nothing of that name to run: the caller's mistake, not the target's."""
 
 
 class Operation:
@@ -38,15 +38,15 @@ class Operation:
         self.number = next(rank.numbers)
 
     def peers(self) -> Sequence[int]:
-        """The ranks, one of which must act before this can be done."""
+        """Return the ranks of which one must act before this can be done."""
         raise NotImplementedError
 
     def waits_for(self, peer: int) -> str:
-        """The call and the rank ``peer``, in words."""
+        """Say in words what it waits for: the call and the rank ``peer``."""
         raise NotImplementedError
 
     def finish(self) -> None:
-        """The rank learns of the completion, and may use its buffer again."""
+        """Tell the rank of the completion, so that it may use its buffer again."""
 
     def fail(self, kind: Kind, text: str) -> None:
         """End the run with this finding."""
@@ -54,7 +54,7 @@ class Operation:
 
 
 def finished(call: str, operation: Operation, status: Any = None, *others: Operation) -> Any:
-    """Sleep until all are done, learn of it, and of ``operation`` its status; its result."""
+    """Sleep until all are done, let the rank learn of it, and return the result of ``operation``."""
     world = operation.rank.world
     world.sleep(operation.rank, call, [*others, operation])
     for done in (*others, operation):
@@ -128,7 +128,7 @@ worlds: list[World] = []
 
 
 def running() -> Rank:
-    """The rank that runs now.  Raises MPIException outside of every world."""
+    """Return the rank that runs now.  Raises MPIException outside of every world."""
     if not worlds or worlds[-1].now is None:
         raise MPIException("no simulated world is running: start one with sparring.world.run")
     return worlds[-1].now

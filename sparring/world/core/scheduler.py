@@ -84,7 +84,7 @@ class Scheduler:
         return Outcome(results, found, self.network.log, self.collectives, not why_not, why_not, taken)
 
     def begin(self, rank: Rank, call: str) -> None:
-        """A rank makes an MPI call."""
+        """Begin an MPI call of a rank."""
         if self.over:
             self._object(rank)
         if self.now is not rank:
@@ -98,7 +98,7 @@ class Scheduler:
             self._pause(rank)
 
     def sleep(self, rank: Rank, call: str, operations: Sequence[Operation]) -> None:
-        """``rank`` waits until all of ``operations`` are done."""
+        """Let ``rank`` wait until all of ``operations`` are done."""
         pending = [operation for operation in operations if not operation.done]
         if not pending:
             return
@@ -111,7 +111,7 @@ class Scheduler:
         rank.wait = None
 
     def ask(self, rank: Rank, question: Question, operations: Sequence[Operation]) -> Any:
-        """``rank`` waits for an answer about ``operations``."""
+        """Let ``rank`` wait for an answer about ``operations``."""
         rank.wait, rank.question = Wait(question.call, operations), question
         rank.asked += 1
         self.hub.switch()
@@ -119,12 +119,12 @@ class Scheduler:
         return rank.answer
 
     def answer(self, rank: Rank, answer: Any) -> None:
-        """``rank`` is told, and can go on."""
+        """Give ``rank`` its answer, with which it can go on."""
         rank.answer = answer
         self.ready.append(rank)
 
     def deny(self, rank: Rank, question: Question) -> None:
-        """``rank`` is told that there is nothing; if that is all that happens for long, nothing else ever will."""
+        """Tell ``rank`` that there is nothing; if that is all that happens for long, nothing else ever will."""
         self.denied = self.denied + 1 if rank.heard == self.events else 0
         rank.heard = self.events
         if self.denied > PATIENCE * self.p:
@@ -132,7 +132,7 @@ class Scheduler:
         self.answer(rank, question.otherwise)
 
     def complete(self, operation: Operation) -> None:
-        """``operation`` is done; its rank wakes if that was the last that it needed."""
+        """Mark ``operation`` as done; its rank wakes if that was the last that it needed."""
         operation.done = True
         self.events += 1
         if operation.awaited:
@@ -141,7 +141,7 @@ class Scheduler:
                 self.ready.append(operation.rank)
 
     def leave_fragment(self, call: str) -> None:
-        """Note a call after which one run does not speak for all schedules: one that ``proofs/coq/mpi.v`` excludes."""
+        """Note a call after which one run does not speak for all schedules: ``proofs/coq/mpi.v`` excludes it."""
         self.why_not[f"{call} ({here()})"] = None
 
     def fail(self, finding: Finding) -> None:
@@ -151,7 +151,7 @@ class Scheduler:
         raise GreenletExit
 
     def raised(self, rank: Rank, error: BaseException) -> None:
-        """``rank`` ended with ``error``; the others go on."""
+        """Note that ``rank`` ended with ``error``; the others go on."""
         if self.over:
             return
         where, r = raised_at(error.__traceback__), rank.number
@@ -166,7 +166,7 @@ class Scheduler:
         self.findings.append(finding)
 
     def _decides(self) -> bool:
-        """No rank can run: whether there is a way on, which is then taken."""
+        """Take a way on where no rank can run; return whether there is one."""
         ways = choices.ways(self)
         if not ways:
             return False
@@ -187,7 +187,7 @@ class Scheduler:
         self.hub.switch()
 
     def _object(self, rank: Rank) -> None:
-        """The run is over, but the rank calls on, perhaps from an ``except:`` in a loop."""
+        """Object to a call after the run is over, perhaps from an ``except:`` in a loop."""
         rank.objections += 1
         if rank.objections > OBJECTIONS:
             self.hub.switch()
@@ -205,7 +205,7 @@ class Scheduler:
 
 
 def _story(error: BaseException) -> str:
-    """The traceback, from the first frame outside the world on."""
+    """Return the traceback, from the first frame outside the world on."""
     at = error.__traceback__
     while at and at.tb_frame.f_code.co_filename.startswith(HERE):
         at = at.tb_next

@@ -11,18 +11,18 @@ from sparring.world.core.choices import Step, Way
 
 
 class Schedule:
-    """Makes the choices of one run: whoever has waited longest, until it has to wait; and the first of the ways on."""
+    """The choices of one run: the rank that has waited longest runs until it must wait; of the ways on, the first."""
 
     def pick(self, n: int) -> int:
-        """One of ``n`` ranks that can run, the longest waiting first."""
+        """Pick one of ``n`` ranks that can run, the longest waiting first."""
         return 0
 
     def choose(self, ways: Sequence[Way]) -> int:
-        """One of the ways on, where no rank can run without."""
+        """Choose one of the ways on, where no rank can run without."""
         return 0
 
     def yields(self) -> bool:
-        """Whether a rank that could go on lets the others go first, asked at every MPI call."""
+        """Return whether a rank that could go on lets the others go first, asked at every MPI call."""
         return False
 
 
@@ -43,7 +43,7 @@ class Seeded(Schedule):
 
 
 class Adversarial(Schedule):
-    """What programs count on least: always the last of the ways on.
+    """The choices on which programs count least: always the last of the ways on.
 
     A receive from any source gets the message that came last, MPI copies a send rather than find its
     receive, and tests return nothing as long as they can.
@@ -54,11 +54,11 @@ class Adversarial(Schedule):
 
 
 class Redundant(Exception):
-    """All ways on are asleep: another run goes them."""
+    """Raised where all ways on are asleep: another run goes them."""
 
 
 class Branching(NamedTuple):
-    """Where a path took the first of several ways that are awake: ``awake`` are their numbers and steps."""
+    """A place where a path took the first of several ways awake: ``awake`` are their numbers and steps."""
 
     numbers: tuple[int, ...]
     awake: tuple[tuple[int, Step], ...]
@@ -66,7 +66,7 @@ class Branching(NamedTuple):
 
 
 class Path(Schedule):
-    """The ways with these numbers, then always the first that is not ``asleep``.
+    """A schedule along the ways with these numbers, then always the first that is not ``asleep``.
 
     A step is asleep as long as all that follows from it here is what follows from it on another
     path, on which it comes first; steps that do not commute with it wake it: sleep sets (Godefroid
@@ -96,7 +96,7 @@ class Path(Schedule):
         return number
 
     def _first(self, ways: Sequence[Way]) -> int:
-        """The first way that is awake, at the end of the given ones."""
+        """Return the first way that is awake, at the end of the given ones."""
         awake = [(i, way.step) for i, way in enumerate(ways) if way.step not in self.asleep]
         if not awake:
             raise Redundant
@@ -108,7 +108,7 @@ class Path(Schedule):
 
 
 def schedule(name: str, seed: int) -> Schedule:
-    """The schedule called ``name``.  Raises InputError."""
+    """Return the schedule called ``name``.  Raises InputError."""
     match name:
         case "round-robin":
             return Schedule()

@@ -19,7 +19,7 @@ Edge = tuple[Operation, int]  # who waits in what, and for whom
 
 
 def last(world: World) -> list[Finding]:
-    """The findings of a run in which no rank can go on."""
+    """Return the findings of a run in which no rank can go on."""
     asleep = [rank.number for rank in world.ranks if rank.wait]
     if world.over:
         return []
@@ -30,7 +30,7 @@ def last(world: World) -> list[Finding]:
 
 
 def deadlock(world: World) -> Finding:
-    """The shortest cycle of ranks that wait for each other, or a chain that ends at a rank that has finished."""
+    """Return the shortest cycle of ranks that wait for each other, or a chain that ends at a finished rank."""
     edges = _edges(world)
     path = min((_cycle(edges, r) for r in edges), key=lambda p: (len(p) or world.p + 1, p and p[0][0].rank.number))
     end = f"rank {path[0][0].rank.number}" if path else ""
@@ -43,7 +43,7 @@ def deadlock(world: World) -> Finding:
 
 
 def livelock(world: World, rank: Rank, question: Question) -> Finding:
-    """``rank`` asks on and on, and nothing moves."""
+    """Return the finding that ``rank`` asks on and on, and nothing moves."""
     call, where = question.call, question.where
     text = f"rank {rank.number} tests in vain in {call} ({where}) while no rank makes progress"
     sleeping = [_says(world, *waits[0]) for r, waits in _edges(world).items() if r != rank.number and waits]
@@ -51,7 +51,7 @@ def livelock(world: World, rank: Rank, question: Question) -> Finding:
 
 
 def _edges(world: World) -> dict[int, list[Edge]]:
-    """What each sleeping rank waits for."""
+    """Return what each sleeping rank waits for."""
     return {
         rank.number: [(op, peer) for op in rank.wait.operations if not op.done for peer in op.peers()]
         for rank in world.ranks
@@ -60,7 +60,7 @@ def _edges(world: World) -> dict[int, list[Edge]]:
 
 
 def _cycle(edges: dict[int, list[Edge]], start: int) -> list[Edge]:
-    """A shortest way from ``start`` back to itself; empty if there is none."""
+    """Return a shortest way from ``start`` back to itself; empty if there is none."""
     paths: deque[list[Edge]] = deque([edge] for edge in edges[start])
     seen: set[int] = set()
     while paths:
@@ -75,7 +75,7 @@ def _cycle(edges: dict[int, list[Edge]], start: int) -> list[Edge]:
 
 
 def _chain(edges: dict[int, list[Edge]]) -> list[Edge]:
-    """Without a cycle every way ends at a rank that has finished."""
+    """Return a way to a rank that has finished, where all ways end if there is no cycle."""
     path = [next(iter(edges.values()))[0]]
     while path[-1][1] in edges:
         path.append(edges[path[-1][1]][0])
@@ -90,7 +90,7 @@ def _says(world: World, operation: Operation, peer: int) -> str:
 
 
 def _leftovers(world: World) -> list[Finding]:
-    """Messages that nobody received, receives that got none, requests that nobody completed, what nobody freed."""
+    """Yield messages not received, receives without one, requests not completed, and things not freed."""
     unmatched = list(world.network.unmatched())
     found = [_finding(Kind.UNMATCHED, operation, _alone(operation)) for operation in unmatched]
     for operation in world.network.open:
@@ -111,7 +111,7 @@ def _finding(kind: Kind, operation: Operation, text: str) -> Finding:
 
 
 def _with_others(finding: Finding, asleep: list[int]) -> Finding:
-    """``finding``, which left other ranks waiting."""
+    """Return ``finding`` with the other ranks that it left waiting."""
     if not asleep:
         return finding
     who = f"rank {asleep[0]} was" if len(asleep) == 1 else f"ranks {' '.join(map(str, asleep))} were"

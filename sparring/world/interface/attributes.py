@@ -12,14 +12,14 @@ from sparring.world.interface.handle import Handle
 
 
 class Keyval(NamedTuple):
-    """An attribute's key: what happens to its value on ``Dup`` and at its deletion."""
+    """The key of an attribute: what happens to its value on ``Dup`` and at its deletion."""
 
     copy: Callable[[Any, int, Any], Any] | bool | None
     delete: Callable[[Any, int, Any], None] | None
 
 
 class Attributes(Handle):
-    """Values by key, per rank and communicator."""
+    """The values of attributes by key, per rank and communicator."""
 
     def __init__(self, rank: Any = None, context: int = -1, group: Sequence[int] = ()) -> None:
         self._attributes: dict[int, tuple[Keyval, Any]] = {}
@@ -38,7 +38,7 @@ class Attributes(Handle):
 
     @classmethod
     def Free_keyval(cls, keyval: int) -> int:
-        """No new attribute can have this key; those that are set stay."""
+        """Free the key: no new attribute can have it; those that are set stay."""
         _keyval(running(), keyval)
         running().keyvals[keyval] = None
         return KEYVAL_INVALID
@@ -60,7 +60,7 @@ class Attributes(Handle):
             self._forget(keyval, *self._attributes.pop(keyval))
 
     def _delete_all(self) -> None:
-        """The last set first."""
+        """Delete all attributes, the last set first."""
         for key in reversed(list(self._attributes)):
             self.Delete_attr(key)
 

@@ -34,12 +34,12 @@ IN_PLACE = InPlace()
 
 
 def _inside(buf: Any) -> bool:
-    """Whether the data is in place; mpi4py takes None for that too."""
+    """Return whether the data is in place; mpi4py takes None for that too."""
     return buf is None or buf is IN_PLACE
 
 
 class Meeting(Handle):
-    """Where the ranks of a communicator meet: the first of one rank's calls meets the first of another's."""
+    """A meeting of a communicator's ranks: each rank's first call meets the others' first calls."""
 
     def __init__(self, rank: Any = None, context: int = -1, group: Sequence[int] = ()) -> None:
         self._turns = [0]  # a list, which copies of this handle share
@@ -47,7 +47,7 @@ class Meeting(Handle):
 
     @property
     def _everyone(self) -> tuple[int, ...]:
-        """All ranks that meet."""
+        """Return all ranks that meet."""
         return self._group
 
     def _meet(
@@ -60,12 +60,12 @@ class Meeting(Handle):
         return arrival
 
     def _root(self, root: int) -> bool:
-        """Whether this rank is the root."""
+        """Return whether this rank is the root."""
         return self._peer(root, "root") == self._alive().number
 
 
 class Parts(Meeting):
-    """What the collectives have in common."""
+    """The parts that collectives have in common."""
 
     def _gather(self, call: str, sendbuf: Any, recvbuf: Any, root: int, spread: Spread) -> Arrival:
         mine, p = self._root(root), self.Get_size()
@@ -120,7 +120,7 @@ class Parts(Meeting):
 
 
 class Starts(Parts):
-    """What begins each collective: ``call`` is the name under which it was called."""
+    """The beginnings of collectives: ``call`` is the name under which each was called."""
 
     def Barrier(self, call: str) -> Arrival:
         return self._meet(call, collectives.nothing)

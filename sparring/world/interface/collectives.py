@@ -25,7 +25,7 @@ Places = Sequence[Place | None]
 
 
 class Arrival(Operation):
-    """One rank's part: ``gives[i]`` goes to rank ``i`` of ``group``, ``takes[i]`` is for what that one gives.
+    """A rank's part: ``gives[i]`` goes to rank ``i`` of ``group``, ``takes[i]`` is for what that one gives.
 
     ``detail`` is what all ranks have to agree on besides the call: the root, the reduction.
     ``result``: what else a rank brings, and then what it gets.  What arrives is written when the
@@ -71,15 +71,15 @@ class Arrival(Operation):
         return f"{self.call} for rank {peer}"
 
     def payload(self, to: int = 0) -> Any:
-        """What is given to rank ``to`` of the group."""
+        """Return what is given to rank ``to`` of the group."""
         return self.payloads[id(self.gives[to])]
 
     def array(self) -> np.ndarray[Any, Any]:
-        """What is given to all, as an array."""
+        """Return what is given to all, as an array."""
         return np.frombuffer(self.payload(), self.gives[0].dtype) if self.gives[0] else np.empty(0)
 
     def put(self, take: Place | None, payload: Any) -> None:
-        """``payload`` arrives at ``take``."""
+        """Let ``payload`` arrive at ``take``."""
         if take is not None:
             self.arrived.append((take, payload))
 
@@ -132,25 +132,25 @@ def meet(key: tuple[Any, ...], context: int, arrival: Arrival, conclude: Conclus
 
 
 def nothing(arrivals: list[Arrival]) -> None:
-    """A barrier moves no data."""
+    """Move no data, as a barrier."""
 
 
 def gathered(arrivals: list[Arrival]) -> None:
-    """All get the list of what all bring."""
+    """Give all ranks the list of what all bring."""
     brought = [arrival.result for arrival in arrivals]
     for arrival in arrivals:
         arrival.result = brought
 
 
 def new_context(arrivals: list[Arrival]) -> None:
-    """All get the number of the same new communicator."""
+    """Give all ranks the number of the same new communicator."""
     number = next(arrivals[0].rank.world.contexts)
     for arrival in arrivals:
         arrival.result = number
 
 
 def split(arrivals: list[Arrival]) -> None:
-    """All bring a colour and a key; they get a number and the ranks of the same colour, in the order of the keys."""
+    """Give each rank a number and the ranks of the colour that it brings, in the order of the keys that they bring."""
     number = next(arrivals[0].rank.world.contexts)
     brought = [arrival.result for arrival in arrivals]
     for arrival, (color, _) in zip(arrivals, brought):
@@ -159,7 +159,7 @@ def split(arrivals: list[Arrival]) -> None:
 
 
 def exchange(arrivals: list[Arrival]) -> None:
-    """Everyone takes from everyone what that one gives them."""
+    """Give each rank what every other one has for it."""
     for i, taker in enumerate(arrivals):
         for giver, take in zip(arrivals, taker.takes):
             if take is not None and (give := giver.gives[i]) is not None:
@@ -168,7 +168,7 @@ def exchange(arrivals: list[Arrival]) -> None:
 
 
 def reduction(op: Op, count: Callable[[int, int], int], start: Callable[[int], int] = lambda _: 0) -> Conclusion:
-    """Rank ``i`` of ``p`` takes the reduction of the first ``count(i, p)`` parts, of it what begins at ``start(i)``.
+    """Give rank ``i`` of ``p`` the reduction of the first ``count(i, p)`` parts, of it what begins at ``start(i)``.
 
     Parts are reduced in the order of ranks; terms, in an order not told.
     """

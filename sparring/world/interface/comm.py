@@ -44,7 +44,7 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
     group = property(Get_group)
 
     def Compare(self, comm: Comm) -> int:
-        """IDENT, CONGRUENT (the same ranks in the same order), SIMILAR (in another) or UNEQUAL."""
+        """Return IDENT, CONGRUENT (the same ranks in the same order), SIMILAR (in another order) or UNEQUAL."""
         for one in (self, comm):
             one._alive()
         alike = Group(self._group).Compare(Group(comm._group))
@@ -65,7 +65,7 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
         return self._errhandler
 
     def Set_errhandler(self, errhandler: Errhandler) -> None:
-        """Kept, but whichever it is: what MPI refuses is raised."""
+        """Keep the handler; whichever it is, what MPI refuses is raised."""
         self._alive()
         self._errhandler = errhandler
 
@@ -81,7 +81,7 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
         rank.attached.flush(rank, "Flush_buffer")
 
     def Abort(self, errorcode: int = 0) -> NoReturn:
-        """All ranks end."""
+        """End all ranks."""
         rank = self._begin("Abort")
         text = f"rank {rank.number} calls Abort({errorcode}), {here()}: all ranks end"
         rank.world.fail(Finding(Kind.ABORTED, rank.number, "Abort", here(), text))
@@ -98,27 +98,27 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
 
     @makes("communicator")
     def Split(self, color: int = 0, key: int = 0) -> Comm:
-        """Who gives the same ``color`` comes together, in the order of ``key``."""
+        """Create communicators of the ranks that give the same ``color``, in the order of ``key``."""
         if color < 0 and color != UNDEFINED:
             raise MPIException(f"color={color} is no color: at least 0, or UNDEFINED", "ARG")
         return self._parted("Split", color, key)
 
     @makes("communicator")
     def Split_type(self, split_type: int, key: int = 0, info: object = None) -> Comm:
-        """All simulated ranks are on one machine."""
+        """Create a communicator of the ranks on one machine, which all simulated ranks are."""
         if split_type not in (COMM_TYPE_SHARED, UNDEFINED):
             raise Unsupported("Comm.Split_type of another type than COMM_TYPE_SHARED")
         return self._parted("Split_type", UNDEFINED if split_type == UNDEFINED else 0, key)
 
     @makes("communicator")
     def Create(self, group: Group) -> Comm:
-        """The ranks in ``group``; all of this communicator call it."""
+        """Create a communicator of the ranks in ``group``; all ranks of this one call it."""
         members = self._members(group)
         return self._of(finished("Create", self._meet("Create", collectives.new_context)), members)
 
     @makes("communicator")
     def Create_group(self, group: Group, tag: int = 0) -> Comm:
-        """The ranks in ``group``, which alone call it."""
+        """Create a communicator of the ranks in ``group``, which alone call it."""
         members = self._members(group)
         rank = self._begin("Create_group")
         if rank.number not in members:
@@ -128,7 +128,7 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
         return self._of(finished("Create_group", arrival), members)
 
     def Free(self) -> None:
-        """The attributes are deleted; then all ranks meet."""
+        """Delete the attributes, then meet all ranks."""
         if self._context == 0:
             raise MPIException("COMM_WORLD cannot be freed", "COMM")
         self._alive()
@@ -140,7 +140,7 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
     Disconnect = Free
 
     def free(self) -> None:
-        """Free, unless it is null or predefined."""
+        """Free the communicator, unless it is null or predefined."""
         if self and self._context:
             self.Free()
 

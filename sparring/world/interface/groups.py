@@ -12,7 +12,7 @@ IDENT, CONGRUENT, SIMILAR, UNEQUAL = 0, 1, 2, 3
 
 
 class Group(Local):
-    """``members`` are numbers of ranks in the world; None once freed."""
+    """A group of ranks: ``members`` are their numbers in the world; None once freed."""
 
     def __init__(self, members: Group | Iterable[int] | None = None) -> None:
         given: Iterable[int] | None = members._members if isinstance(members, Group) else members
@@ -22,21 +22,21 @@ class Group(Local):
         return len(self._alive())
 
     def Get_rank(self) -> int:
-        """The calling rank's place, or UNDEFINED."""
+        """Return the calling rank's place, or UNDEFINED."""
         members, number = self._alive(), running().number
         return members.index(number) if number in members else UNDEFINED
 
     size, rank = property(Get_size), property(Get_rank)
 
     def Translate_ranks(self, ranks: Sequence[int] | None = None, group: Group | None = None) -> list[int]:
-        """The places in ``group`` of those at ``ranks``, all by default; UNDEFINED for others."""
+        """Return the places in ``group`` of those at ``ranks``, all by default; UNDEFINED for others."""
         members, others = self._alive(), Group.world() if group is None else group._alive()
         wanted = range(len(members)) if ranks is None else ranks
         return [PROC_NULL if r == PROC_NULL else _place(others, self._at(r)) for r in wanted]
 
     @staticmethod
     def world() -> tuple[int, ...]:
-        """All ranks."""
+        """Return the group of all ranks."""
         return tuple(range(running().world.p))
 
     def Compare(self, group: Group) -> int:
@@ -105,7 +105,7 @@ class Group(Local):
 
 
 def _spread(ranges: Sequence[tuple[int, int, int]]) -> list[int]:
-    """The ranks of triples (first, last, step)."""
+    """Return the ranks of triples (first, last, step)."""
     if any(step == 0 for _, _, step in ranges):
         raise MPIException("a range of ranks has step 0", "ARG")
     return [r for first, last, step in ranges for r in range(first, last + (1 if step > 0 else -1), step)]

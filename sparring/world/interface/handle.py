@@ -13,7 +13,7 @@ SPECIAL = {"dest": (PROC_NULL,), "source": (PROC_NULL, ANY_SOURCE), "root": ()}
 
 
 class Handle(Local):
-    """One rank's handle on the communicator number ``context``; null once freed.
+    """A rank's handle on the communicator number ``context``; null once freed.
 
     ``group``: its ranks, by their numbers in the world; communicators with no rank in common may
     have the same number.  ``Handle(other)`` is another handle on the same communicator.
@@ -49,7 +49,7 @@ class Handle(Local):
 
     @property
     def _peers(self) -> tuple[int, ...]:
-        """The ranks of the world that messages go to and come from."""
+        """Return the ranks of the world that messages go to and come from."""
         return self._group
 
     def _identity(self) -> Any:
@@ -66,7 +66,7 @@ class Handle(Local):
         return rank
 
     def _peer(self, peer: int, role: str) -> int:
-        """Which rank of the world that is."""
+        """Return the rank of the world that a rank of the communicator is."""
         self._alive()
         peer, p = operator.index(peer), len(self._peers)
         if 0 <= peer < p:
@@ -79,7 +79,7 @@ class Handle(Local):
 
 
 def valid_tag(tag: int, *special: int) -> int:
-    """``tag`` as a number.  Raises MPIException for what is none."""
+    """Return ``tag`` as a number.  Raises MPIException for what is none."""
     tag = operator.index(tag)
     if not 0 <= tag <= TAG_UB and tag not in special:
         raise MPIException(f"tag={tag} is no tag: 0..{TAG_UB}", "TAG")

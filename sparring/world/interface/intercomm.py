@@ -13,7 +13,7 @@ from sparring.world.interface.groups import Group
 
 
 class Intercomm(Comm):
-    """Rank and size are those of the own group.  Of the collective calls there are ``Dup`` and ``Free``."""
+    """A communicator of two groups; rank and size are those of the own group, collectives ``Dup`` and ``Free``."""
 
     is_intra, is_inter = False, True
 
@@ -51,7 +51,7 @@ class Intercomm(Comm):
 
     @property
     def _everyone(self) -> tuple[int, ...]:
-        """Both groups."""
+        """Return the ranks of both groups."""
         return tuple(sorted(self._group + self._remote))
 
     def _meet(self, call: str, *what: Any, **brought: Any) -> Arrival:

@@ -14,7 +14,7 @@ from sparring.world.interface.status import Status
 
 
 class Message(Local):
-    """What ``probe`` found; null once its receive has begun.  ``nobody``: from PROC_NULL, ever again."""
+    """A message that ``probe`` found; null once its receive has begun.  ``nobody``: from PROC_NULL, ever again."""
 
     def __init__(self, probe: Probe | Message | None = None, *, nobody: bool = False) -> None:
         self._probe, self._nobody = probe, nobody

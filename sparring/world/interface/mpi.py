@@ -23,13 +23,13 @@ from sparring.world.interface.topology import Cartcomm, Compute_dims, Intracomm
 
 
 def Wtime() -> float:
-    """Seconds; a program that looks at the clock may do something else each time."""
+    """Return seconds; a program that looks at the clock may do something else each time."""
     running().world.leave_fragment("Wtime")
     return time.perf_counter()
 
 
 def of_all(name: str) -> Callable[..., Any]:
-    """What is the same for all communicators of a rank."""
+    """Return the call that does the same for all communicators of a rank."""
 
     def call(*args: Any) -> Any:
         return getattr(running().world_comm, name)(*args)
@@ -107,7 +107,7 @@ class SimulatedModule(ModuleType):
 
 
 def own(comm: type[Intracomm]) -> Intracomm:
-    """COMM_SELF of the running rank."""
+    """Return COMM_SELF of the running rank."""
     rank = running()
     if rank.self_comm is None:
         rank.self_comm = comm(rank, next(rank.world.contexts), [rank.number])
@@ -117,7 +117,7 @@ def own(comm: type[Intracomm]) -> Intracomm:
 
 
 def packages() -> dict[str, ModuleType]:
-    """New modules, by the names under which they are imported."""
+    """Return new modules, by the names under which they are imported."""
     package, mpi = SimulatedModule("mpi4py", "A simulated MPI."), SimulatedModule("mpi4py.MPI", "A simulated MPI.")
     vars(mpi).update(NAMES, __spec__=ModuleSpec("mpi4py.MPI", None))
     vars(package).update(MPI=mpi, rc=SimpleNamespace(), __path__=[], __spec__=ModuleSpec("mpi4py", None))

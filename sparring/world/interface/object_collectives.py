@@ -16,7 +16,7 @@ Things = Sequence[Thing | None]
 
 
 class Talks(Meeting):
-    """Lower-case methods."""
+    """The lower-case methods."""
 
     def barrier(self) -> None:
         self._talk("barrier", "", (), ())
@@ -83,5 +83,5 @@ class Talks(Meeting):
 
 
 def _name(op: Fold) -> str:
-    """What ranks have to agree on: MPI's operations by name; of a function each has its own."""
+    """Return what ranks have to agree on: MPI's operations by name; of a function each has its own."""
     return repr(op) if op in OPS.values() else "an operation of its own"

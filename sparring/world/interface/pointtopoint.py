@@ -20,7 +20,7 @@ BUFFERED = ("bsend", "ibsend", "bsend_init")
 
 
 class PointToPoint(Handle):
-    """Blocking and nonblocking; ``Send`` and ``Isend`` are complete when the world's buffers say so.
+    """Blocking and nonblocking calls; ``Send`` and ``Isend`` are complete when the world's buffers say so.
 
     ``Rsend`` is as ``Send``, which MPI permits.  Lower-case methods send objects.
     """
@@ -118,7 +118,7 @@ class PointToPoint(Handle):
         return Request(self._send("ibsend", obj, dest, tag))
 
     def recv(self, buf: Any = None, source: int = ANY_SOURCE, tag: int = ANY_TAG, status: Status | None = None) -> Any:
-        """``buf``, which mpi4py fills with what arrives, is not looked at."""
+        """Receive an object; ``buf``, which mpi4py fills with what arrives, is not looked at."""
         return finished("recv", self._receive("recv", buf, source, tag), status)
 
     def irecv(self, buf: Any = None, source: int = ANY_SOURCE, tag: int = ANY_TAG) -> Request:
@@ -139,7 +139,7 @@ class PointToPoint(Handle):
     def _exchange(
         self, call: str, give: Any, dest: int, sendtag: int, take: Any, source: int, recvtag: int, status: Status | None
     ) -> Any:
-        """Both buffers are looked at before anything is sent."""
+        """Send and receive; both buffers are looked at before anything is sent."""
         to, come = self._peer(dest, "dest"), self._peer(source, "source")
         message, place = _place(call, give, to, writable=False), _place(call, take, come, writable=True)
         send = self._post(call, message.copy() if call == "Sendrecv_replace" else message, to, sendtag)
@@ -186,7 +186,7 @@ class PointToPoint(Handle):
 
 
 def _place(call: str, buf: Any, peer: int, *, writable: bool) -> Buffer | Thing:
-    """What is sent or received into: lower-case calls send objects; for PROC_NULL nothing is looked at."""
+    """Return the place that is sent or received into: lower-case calls send objects; PROC_NULL needs no memory."""
     if call.islower():
         return Thing(buf)
     return simple(bytearray() if peer == PROC_NULL else buf, writable)

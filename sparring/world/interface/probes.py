@@ -15,7 +15,7 @@ from sparring.world.interface.status import Status
 
 
 class Probes(Handle):
-    """Lower-case forms do the same: only a receive tells objects from memory."""
+    """Calls that look for messages; lower-case forms do the same, since only a receive tells objects from memory."""
 
     def Probe(self, source: int = ANY_SOURCE, tag: int = ANY_TAG, status: Status | None = None) -> bool:
         self._wait_for("Probe", source, tag, status)
@@ -49,7 +49,7 @@ class Probes(Handle):
         return probe if probe.done else None
 
     def _ask(self, probe: operations.Probe, otherwise: Any, status: Status | None) -> None:
-        """``probe`` is done if it is from PROC_NULL, or finds a message."""
+        """Ask for a message: ``probe`` is done if it is from PROC_NULL, or finds one."""
         network = probe.rank.world.network
 
         def found() -> list[tuple[operations.Send, str, Sequence[operations.Send]]]:

@@ -19,7 +19,7 @@ Fold = Callable[[Any, Any], Any]
 
 
 class Op(Local):
-    """``arrays`` reduces two arrays elementwise, ``objects`` two objects; null once freed."""
+    """A reduction: ``arrays`` reduces two arrays elementwise, ``objects`` two objects; null once freed."""
 
     def __init__(self, name: str | Op = "OP_NULL", arrays: Fold | None = None, objects: Fold | None = None) -> None:
         if isinstance(name, Op):
@@ -52,12 +52,12 @@ class Op(Local):
         take.write(self.fold([give.array(), take.array()]).tobytes())
 
     def fold(self, parts: Sequence[Any]) -> Any:
-        """The reduction of arrays, in their order.  Raises MPIException for types that it does not know."""
+        """Return the reduction of arrays, in their order.  Raises MPIException for types that it does not know."""
         with np.errstate(all="ignore"):
             return np.asarray(reduce(self.knowing(parts[0].dtype), parts), parts[0].dtype)
 
     def knowing(self, dtype: Any) -> Fold:
-        """What reduces arrays.  Raises MPIException if it was freed, or if it is MPI's and does not know ``dtype``."""
+        """Return what reduces arrays.  Raises MPIException if it was freed, or does not know ``dtype``."""
         if self.arrays is None:
             raise MPIException("Null operation: it was freed", "OP")
         if self.is_predefined and bool(dtype.names) != (self.name in LOCATIONS):
@@ -95,7 +95,7 @@ def _user(function: Callable[[Any, Any, Any], Any]) -> Fold:
 
 
 def _location(better: Callable[[Any, Any], Any]) -> tuple[Fold, Fold]:
-    """The better value, and of equals the smaller index."""
+    """Return the better value, and of equals the smaller index."""
 
     def arrays(a: Any, b: Any) -> Any:
         equal = a["value"] == b["value"]
@@ -132,12 +132,12 @@ OPS = {
 
 
 def predefined(name: str) -> Op:
-    """MPI's own reduction of that name."""
+    """Return MPI's own reduction of that name."""
     return OPS[name]
 
 
 def total(op: Fold, values: Sequence[Any]) -> Any:
-    """The reduction of objects, in their order; of terms, in an order not told."""
+    """Return the reduction of objects, in their order; of terms, in an order not told."""
     table = values[0].table if isinstance(values[0], Terms) else None
     if not table or op is not OPS["SUM"]:
         return reduce(op, values)
@@ -147,7 +147,7 @@ def total(op: Fold, values: Sequence[Any]) -> Any:
 
 
 def unordered(op: Op, buffers: Sequence[Buffer]) -> bool:
-    """Whether these are terms, which are added in an order not told.  Raises TypeError for another ``op``."""
+    """Return whether these are terms, which are added in an order not told.  Raises TypeError for another ``op``."""
     if any(buffer.table for buffer in buffers) and op is not OPS["SUM"]:
         raise TypeError(f"terms know elementwise + alone, not {op!r}")
     return bool(buffers and buffers[0].table)

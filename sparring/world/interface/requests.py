@@ -36,7 +36,7 @@ class Request(Local):
         return True
 
     def wait(self, status: Status | None = None) -> Any:
-        """Wait, and what was received."""
+        """Wait, and return what was received."""
         if operation := self._operation:
             operation.rank.world.begin(operation.rank, "Wait")
             operation.rank.world.sleep(operation.rank, "Wait", (operation,))
@@ -45,16 +45,16 @@ class Request(Local):
         return _finish(self, status)
 
     def Test(self, status: Status | None = None) -> bool:
-        """Whether it is done; then it is as after Wait."""
+        """Return whether it is done; then it is as after Wait."""
         return self.test(status)[0]
 
     def test(self, status: Status | None = None) -> tuple[bool, Any]:
-        """Test, and what was received."""
+        """Test, and return what was received."""
         done = _test("Test", [self])
         return done, _finish(self, status) if done else None
 
     def Get_status(self, status: Status | None = None) -> bool:
-        """Whether it is done; the request stays as it is."""
+        """Return whether it is done; the request stays as it is."""
         done = _test("Get_status", [self])
         if done and status is not None:
             status._set(self._operation)
@@ -70,39 +70,39 @@ class Request(Local):
 
     @classmethod
     def waitall(cls, requests: Requests, statuses: Statuses = None) -> list[Any]:
-        """Waitall, and what was received."""
+        """Wait for all, and return what was received."""
         _wait("Waitall", requests)
         return _finish_all(requests, statuses)
 
     @classmethod
     def Testall(cls, requests: Requests, statuses: Statuses = None) -> bool:
-        """Whether all are done; then they are as after Waitall."""
+        """Return whether all are done; then they are as after Waitall."""
         return cls.testall(requests, statuses)[0]
 
     @classmethod
     def testall(cls, requests: Requests, statuses: Statuses = None) -> tuple[bool, list[Any] | None]:
-        """Testall, and what was received."""
+        """Test all, and return what was received."""
         done = _test("Testall", requests)
         return done, _finish_all(requests, statuses) if done else None
 
     @classmethod
     def Waitany(cls, requests: Requests, status: Status | None = None) -> int:
-        """Sleep until one is done; its index, or UNDEFINED if all are null."""
+        """Sleep until one is done, and return its index, or UNDEFINED if all are null."""
         return cls.waitany(requests, status)[0]
 
     @classmethod
     def waitany(cls, requests: Requests, status: Status | None = None) -> tuple[int, Any]:
-        """Waitany, and what was received."""
+        """Wait for one, and return what was received."""
         return _finish_one(_asked("Waitany", requests, _each), requests, status)
 
     @classmethod
     def Testany(cls, requests: Requests, status: Status | None = None) -> tuple[int, bool]:
-        """The index of one that is done, if one is; or UNDEFINED."""
+        """Return the index of one that is done, if one is; or UNDEFINED."""
         return cls.testany(requests, status)[:2]
 
     @classmethod
     def testany(cls, requests: Requests, status: Status | None = None) -> tuple[int, bool, Any]:
-        """Testany, and what was received."""
+        """Test for one, and return what was received."""
         told = _asked("Testany", requests, _each, UNDEFINED)
         if told == UNDEFINED:
             return UNDEFINED, False, None
@@ -111,26 +111,26 @@ class Request(Local):
 
     @classmethod
     def Waitsome(cls, requests: Requests, statuses: Statuses = None) -> list[int] | None:
-        """Sleep until one is done; the indices of all that are, or None if all are null."""
+        """Sleep until one is done, and return the indices of all that are, or None if all are null."""
         return cls.waitsome(requests, statuses)[0]
 
     @classmethod
     def waitsome(cls, requests: Requests, statuses: Statuses = None) -> tuple[list[int] | None, list[Any] | None]:
-        """Waitsome, and what was received."""
+        """Wait for some, and return what was received."""
         return _finish_some(_asked("Waitsome", requests, _some), requests, statuses)
 
     @classmethod
     def Testsome(cls, requests: Requests, statuses: Statuses = None) -> list[int] | None:
-        """The indices of all that are done, or None if all are null."""
+        """Return the indices of all that are done, or None if all are null."""
         return cls.testsome(requests, statuses)[0]
 
     @classmethod
     def testsome(cls, requests: Requests, statuses: Statuses = None) -> tuple[list[int] | None, list[Any] | None]:
-        """Testsome, and what was received."""
+        """Test for some, and return what was received."""
         return _finish_some(_asked("Testsome", requests, _some, ()), requests, statuses)
 
     def Cancel(self) -> None:
-        """Done without a message, unless it has met one; a Wait or a Free must follow."""
+        """Complete the operation without a message, unless it has met one; a Wait or a Free must follow."""
         rank, _ = _begin("Cancel", [self])
         rank.world.leave_fragment("Cancel")
         if self._operation is None:
@@ -145,7 +145,7 @@ class Request(Local):
     cancel = Cancel
 
     def Free(self) -> None:
-        """The operation goes on, and nobody will learn when it is done."""
+        """Free the request; the operation goes on, and nobody will learn when it is done."""
         if not self:
             raise MPIException("Free of a null request", "REQUEST")
         if self._operation:
@@ -154,7 +154,7 @@ class Request(Local):
         end(self)
 
     def free(self) -> None:
-        """Free, unless it is null."""
+        """Free the request, unless it is null."""
         if self:
             self.Free()
 
@@ -173,7 +173,7 @@ class Request(Local):
 
 
 class Prequest(Request):
-    """What ``start`` begins can be started again and again; between, the request is inactive."""
+    """A request whose operation ``start`` begins again and again; between, it is inactive."""
 
     def __init__(self, start: Callable[[], Operation] | Prequest) -> None:
         super().__init__(start if isinstance(start, Prequest) else None)
@@ -202,7 +202,7 @@ def _live(requests: Requests) -> list[Operation]:
 
 
 def _begin(call: str, requests: Requests) -> tuple[Rank, list[Operation]]:
-    """The rank makes a call about those of the requests that are active."""
+    """Begin a call of the rank about those of the requests that are active."""
     live = _live(requests)
     rank = live[0].rank if live else running()
     rank.world.begin(rank, call)
@@ -215,7 +215,7 @@ def _wait(call: str, requests: Requests) -> None:
 
 
 def _asked(call: str, requests: Requests, answers: Answers, otherwise: Any = None) -> Any:
-    """What MPI answers about those of ``requests`` that are active; None if none is."""
+    """Return what MPI answers about those of ``requests`` that are active; None if none is."""
     rank, live = _begin(call, requests)
     if not live:
         return None
@@ -224,7 +224,7 @@ def _asked(call: str, requests: Requests, answers: Answers, otherwise: Any = Non
 
 
 def _test(call: str, requests: Requests) -> bool:
-    """Whether all are done, as far as MPI tells."""
+    """Return whether all are done, as far as MPI tells."""
     return _asked(call, requests, _all, otherwise=False) is not False
 
 
@@ -238,7 +238,7 @@ def _each(requests: Requests) -> Answer:
 
 
 def _some(requests: Requests) -> Answer:
-    """All that are done, or fewer; of more than ``FEW`` all, or one."""
+    """Return all that are done, or fewer; of more than ``FEW`` all, or one."""
     done = _done(requests)
     sizes = range(len(done), 0, -1) if len(done) <= FEW else (len(done), 1)
     return [(chosen, str([*chosen]), ()) for size in sizes for chosen in combinations(done, size)]
@@ -274,7 +274,7 @@ def _finish_some(
 
 
 def _finish_all(requests: Requests, statuses: Statuses) -> list[Any]:
-    """As mpi4py: a list of statuses, but no other sequence, grows to the number of requests."""
+    """Finish all, as mpi4py: a list of statuses, but no other sequence, grows to the number of requests."""
     if isinstance(statuses, list):
         statuses += [Status() for _ in requests[len(statuses) :]]
     told = [*(statuses or ()), *[None] * len(requests)]

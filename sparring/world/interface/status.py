@@ -46,14 +46,14 @@ class Status:
         self.cancelled = flag
 
     def Get_count(self, datatype: Datatype = TYPES["BYTE"]) -> int:
-        """The instances of ``datatype`` received; UNDEFINED where the bytes are no multiple."""
+        """Return the instances of ``datatype`` received; UNDEFINED where the bytes are no multiple."""
         size = datatype.Get_size()
         if not size:
             return 0
         return UNDEFINED if self.count % size else self.count // size
 
     def Get_elements(self, datatype: Datatype) -> int:
-        """The entries received, of which ``datatype`` has one or several an instance."""
+        """Return the entries received, of which ``datatype`` has one or several an instance."""
         return int(self.count // datatype.dtype.itemsize)
 
     def __getattr__(self, name: str) -> Any:

@@ -22,7 +22,7 @@ class Intracomm(Comm):
     def Create_cart(
         self, dims: Sequence[int], periods: Sequence[bool] | bool | None = None, reorder: bool = False
     ) -> Comm:
-        """Ranks beyond the grid get a null communicator; none is moved."""
+        """Create a communicator with a grid; ranks beyond it get a null communicator, and none is moved."""
         sides = [int(side) for side in dims]
         around = _per_side(periods, len(sides))
         size = int(np.prod(sides))
@@ -61,7 +61,7 @@ class Intracomm(Comm):
 
 
 class Cartcomm(Intracomm):
-    """``dims`` ranks along each side; ``periods``: the side is closed to a ring."""
+    """A communicator with ``dims`` ranks along each side; ``periods``: the side is closed to a ring."""
 
     dims: list[int]
     periods: list[bool]
@@ -78,7 +78,7 @@ class Cartcomm(Intracomm):
     dim = ndim = property(Get_dim)
 
     def Get_topo(self) -> tuple[list[int], list[int], list[int]]:
-        """Sides, whether they are closed, and this rank's coordinates."""
+        """Return the sides, whether they are closed, and this rank's coordinates."""
         return list(self.dims), [int(x) for x in self.periods], self.coords
 
     topo = property(Get_topo)
@@ -100,14 +100,14 @@ class Cartcomm(Intracomm):
         return int(np.ravel_multi_index(at, self.dims)) if at else 0
 
     def Shift(self, direction: int, disp: int) -> tuple[int, int]:
-        """From which rank, and to which, a shift along one side goes; PROC_NULL beyond an edge."""
+        """Return from which rank, and to which, a shift along one side goes; PROC_NULL beyond an edge."""
         if not 0 <= direction < len(self.dims):
             raise MPIException(f"direction={direction} is none of this grid's: 0..{len(self.dims) - 1}", "ARG")
         return self._neighbour(direction, -disp), self._neighbour(direction, disp)
 
     @makes("communicator")
     def Sub(self, remain_dims: Sequence[bool]) -> Comm:
-        """The grids that remain when the coordinates along all other sides are fixed."""
+        """Create communicators of the grids that remain when coordinates along all other sides are fixed."""
         mine, kept = self.coords, [bool(x) for x in remain_dims]
         fixed = [x for x, keep in zip(mine, kept, strict=True) if not keep]
         others = [side for side, keep in zip(self.dims, kept) if not keep]
@@ -139,7 +139,7 @@ def _per_side(periods: Sequence[bool] | bool | None, sides: int) -> list[bool]:
 
 
 def Compute_dims(nnodes: int, dims: int | Sequence[int]) -> list[int]:
-    """``nnodes`` as a product of sides that are as equal as can be, the larger first; sides that are not 0 stay."""
+    """Return sides of ``nnodes`` that are as equal as can be, the larger first; sides that are not 0 stay."""
     given = [0] * dims if isinstance(dims, int) else [int(side) for side in dims]
     fixed = int(np.prod([side for side in given if side]))
     if nnodes < 1 or fixed < 1 or nnodes % fixed:
@@ -152,7 +152,7 @@ def Compute_dims(nnodes: int, dims: int | Sequence[int]) -> list[int]:
 
 
 def _products(n: int, factors: int, largest: int | None = None) -> list[list[int]]:
-    """All ways to write ``n`` as a product, the larger factors first."""
+    """Yield all ways to write ``n`` as a product, the larger factors first."""
     if factors == 1:
         return [[n]] if largest is None or n <= largest else []
     sides = [d for d in range(1, n + 1) if n % d == 0 and (largest is None or d <= largest)]
