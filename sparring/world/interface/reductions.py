@@ -31,7 +31,7 @@ class Op(Local):
     @classmethod
     @makes("operation")
     def Create(cls, function: Callable[[Any, Any, Any], Any], commute: bool = False) -> Self:
-        """``function(a, b, datatype)`` leaves ``a op b`` in the memory ``b``; of objects it returns that."""
+        """Create a reduction: ``function(a, b, datatype)`` leaves ``a op b`` in ``b``, or returns that object."""
         made = cls("Op.Create", _user(function), lambda a, b: function(a, b, None))
         made.is_commutative, made.is_predefined = bool(commute), False
         return made

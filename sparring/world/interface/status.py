@@ -11,7 +11,7 @@ from sparring.world.core.ranks import Operation
 
 
 class Status:
-    """``source``, a rank of the communicator, ``tag``, and ``count`` in bytes; of an object 0."""
+    """The status of a message: ``source``, its rank in the communicator, ``tag``, ``count`` in bytes; of objects 0."""
 
     def __init__(self, status: Status | None = None) -> None:
         self.source, self.tag, self.count, self.error, self.cancelled = ANY_SOURCE, ANY_TAG, 0, 0, False
