@@ -19,6 +19,7 @@ from sparring.proofs.reading.annotations import companion
 from sparring.refinement import vectors
 from sparring.refinement.example import Example
 from sparring.refinement.observing import Observed
+from sparring.refinement.playing import RESIDUAL
 from sparring.refinement.rounding import gamma
 from sparring.refinement.vectors import called, kind, misshapen, shown, unlike, unsound
 from sparring.sparse import INDICES, Sparse
@@ -60,6 +61,11 @@ def remembered(page: Page) -> Mapping[str, Callable[[Any, int], Any]]:
     """Return what a class shows of what it remembers: attributes, and what rank ``r`` has there by the page's state."""
     found: Mapping[str, Callable[[Any, int], Any]] = getattr(companion(page), "shown", {})
     return found
+
+
+def visible(page: Page) -> Sequence[str]:
+    """Return the attributes in which a class shows what it keeps."""
+    return (*remembered(page),) if page.dense else RESIDUAL
 
 
 def as_array(kept: Any, dtype: np.dtype[Any]) -> Any:

@@ -28,7 +28,7 @@ class Played(NamedTuple):
     remarks: Sequence[str] = ()
 
 
-def iterated(function: Any, comm: Any, xs: NDArray[Any], shown: Sequence[str] = RESIDUAL, **params: Any) -> Played:
+def iterated(function: Any, comm: Any, xs: NDArray[Any], shown: Sequence[str] = RESIDUAL, /, **params: Any) -> Played:
     """Call one new instance of a class on the rows of ``xs`` in turn, all of them in the same memory.
 
     After each call its attributes ``shown`` are noted.  A function keeps nothing, and gets the first row alone.

@@ -13,7 +13,6 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,11 +20,11 @@ import numpy as np
 from sparring import page_runs, sparse_lists
 from sparring.proofs.logic.terms import Table, leaves, raw
 from sparring.refinement import vectors
-from sparring.refinement.bits import judge_bits, remembered
+from sparring.refinement.bits import judge_bits, visible
 from sparring.refinement.comparison import PAIRED, Flaw
 from sparring.refinement.example import Example
 from sparring.refinement.observing import Call, Observed, observe
-from sparring.refinement.playing import RESIDUAL, iterated
+from sparring.refinement.playing import Played, iterated
 from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.refinement.vectors import misshapen, unlike
 from sparring.sparse import Sparse
@@ -65,8 +64,11 @@ def on_calls(page: Page, target: str, example: Example, fault: Fault = unharmed)
     """Return the flaws of a target that remembers, call after call; of the example's parameters those that it has."""
     own = {name: value for name, value in example.params.items() if name in page.params}
     page = load(page.module, **{**page.params, **own})
-    shown = (*remembered(page),) if page.dense else RESIDUAL
-    call = partial(iterated, shown=shown, **page.params)
+    shown = visible(page)
+
+    def call(kind: Any, comm: Any, xs: Any) -> Played:
+        return iterated(kind, comm, xs, shown, **page.params)
+
     return beside(page, target, example._replace(params=own), fault(call))
 
 

@@ -13,7 +13,7 @@ from sparring.checks.ranks.group import Group
 from sparring.impl.core.selection import top
 from sparring.inputs import digits
 from sparring.refinement import comparison, stateful
-from sparring.refinement.bits import judge_bits
+from sparring.refinement.bits import judge_bits, visible
 from sparring.refinement.comparison import sizes
 from sparring.refinement.example import Example
 from sparring.spec.core.model import Page, load
@@ -38,9 +38,8 @@ def on_real_ranks(page: Page, target: str, example: Example, group: Group, given
     """Run ``given`` on real ranks; return how results differ from the page's on the example, "" if they do not."""
     own = {name: value for name, value in example.params.items() if name in page.params}
     page = load(page.module, **{**page.params, **own})
-    params = page.params if example.iterated else {}
-    seen = as_observed(group.examine(target, given.xs, rows=example.iterated, **params))
-    seen = seen._replace(kept=() if page.dense else seen.kept)  # real ranks note residuals alone
+    asked = {**page.params, "shown": visible(page)} if example.iterated else {}
+    seen = as_observed(group.examine(target, given.xs, rows=example.iterated, **asked))
     return "; ".join(judge_bits(page, example, seen, strict=True).values())
 
 

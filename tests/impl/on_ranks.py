@@ -57,16 +57,6 @@ def once(comm: Any, x: Any, *, name: str, **params: Any) -> Any:
     return entries(module(name).allreduce(comm, x, **params))
 
 
-def calls(comm: Any, xs: Any, *, name: str, shown: list[str], **params: Any) -> Any:
-    """What came of each call, and these attributes after it, one after the other; vectors stay as they are."""
-    target, before, rows = module(name).Allreduce(comm, xs.shape[1], **params), xs.tobytes(), []
-    for x in xs:
-        rows += [target(x).astype(np.float64)]
-        rows += [left.copy() for attribute in shown if (left := getattr(target, attribute)) is not None]
-    assert xs.tobytes() == before
-    return np.concatenate(rows)
-
-
 def every_end(comm: Any, x: Any, *, points: Any, **params: Any) -> Any:
     """The averages where each of these dies or fails, one after the other."""
     return np.concatenate([module("moshpit").allreduce(comm, x, **point, **params) for point in points])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import warnings
-from functools import partial
 from itertools import product
 
 import numpy as np
@@ -16,10 +15,10 @@ from sparring.impl import arc_top_k, lossy_two_shot, rabenseifner
 from sparring.impl.codecs.group_quantiser import Quantiser
 from sparring.impl.core import sparse_lists, transport
 from sparring.refinement import comparison, running, stateful
-from sparring.refinement.bits import expected, judge_bits, remembered
+from sparring.refinement.bits import expected, judge_bits, visible
 from sparring.refinement.example import Example
 from sparring.refinement.observing import observe
-from sparring.refinement.playing import RESIDUAL, iterated
+from sparring.refinement.playing import iterated
 from sparring.spec.core import top_k
 from sparring.spec.library import matrices
 from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, RANKS, SPARSE, TARGETS, called, planted, simulated
@@ -109,8 +108,8 @@ def test_sends_that_do_not_wait(name):
     """Nothing is found, and all ranks have the page's bits."""
     page = sparring.page(name, **({"k": 5} if "k" in PAGES[name].params else {}))
     example = Example(stateful.vectors("float32", 4, 13), "result")
-    call = partial(iterated, shown=(*remembered(page), *RESIDUAL), **page.params)
-    seen = observe(TARGETS[name], example.xs, "result", call, buffers="unbounded")
+    seen = observe(TARGETS[name], example.xs, "result", lambda kind, comm, xs: iterated(
+        kind, comm, xs, visible(page), **page.params), buffers="unbounded")  # fmt: skip
     assert (seen.flaws, judge_bits(page, example, seen, strict=True)) == ({}, {})
 
 

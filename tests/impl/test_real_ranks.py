@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import warnings
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import pytest
 
 import sparring
 from sparring import sparse_lists
-from sparring.refinement import bits, comparison, stateful
+from sparring.refinement import comparison, stateful
 from sparring.refinement.differential import options
 from sparring.refinement.example import Example
 from sparring.refinement.looks import variants
@@ -36,28 +35,12 @@ def test_bits(group, name, p):
 def unlike(group, name, dtype, p, n, params):
     """Where real ranks leave the page."""
     page = sparring.page(name, **params)
-    if page.stateful and page.selecting:
+    if page.stateful:
         example = Example(stateful.vectors(dtype, p, n), "mpi", {"k": n // 3})
         return on_real_ranks(page, TARGETS[name], example, group, example)
-    if page.stateful:
-        return "" if remembered(group, page, stateful.vectors(dtype, p, n), params) else "bits"
     xs = sparse_lists.page_inputs(page, comparison.vectors(dtype, p, n))
     ys = group.run(TARGETS[name], xs, **options(page, TARGETS[name]))
     return "; ".join(flaw.detail for flaw in comparison.compared(page, xs, ys, "mpi"))
-
-
-def remembered(group, page, xs, params):
-    """Whether results and what the page remembers are the page's, call after call; any NaN is as good as any."""
-    with warnings.catch_warnings(action="ignore"):
-        calls = [*bits.expected(page, xs)]
-    shown = [name for name, kept in calls[0][0].kept.items() if kept is not None]
-    ys = group.run(f"{RANKS}:calls", xs, name=page.name, shown=shown, **params)
-    for r, y in enumerate(ys):
-        wanted = [y for call in calls for y in (call[r].result, *(call[r].kept[name] for name in shown))]
-        whole = np.concatenate(wanted, dtype=np.float64)
-        if not np.array_equal(y, whole, equal_nan=True) or (np.signbit(y) != np.signbit(whole))[y == 0].any():
-            return False
-    return True
 
 
 @pytest.mark.parametrize("name", PAGES)

@@ -226,11 +226,11 @@ def test_vectors_longer_than_a_block_are_looked_at(monkeypatch):
     assert not any(running.on_calls(PROGRAM, target, stateful.edges([2])[0]))
 
 
-def forgetful(kind, comm, xs, **params):
+def forgetful(kind, comm, xs, shown, **params):
     """Knows only of the first 65536 entries."""
     cut = xs.copy()
     cut[:, 1 << 16 :] = 0
-    return iterated(kind, comm, cut, **params)._replace(given=xs)
+    return iterated(kind, comm, cut, shown, **params)._replace(given=xs)
 
 
 IN_PLACE, WHOLE = "in place, p=3, 102 entries", "p=3, 102 entries"

@@ -96,5 +96,5 @@ def results(answer: Message) -> tuple[list[Any], list[Mapping[str, Any]]]:
     """Return one rank's results by call, and by call what it shows of what it keeps."""
     arrays, calls, names = iter(answer.arrays), answer.header["calls"], answer.header["shown"]
     found = [NoArray(what) if what else next(arrays) for what in answer.header["others"]]
-    left = iter(found[calls:])
+    left = (None if isinstance(value, NoArray) else value for value in found[calls:])
     return found[:calls], [dict(zip(names, one)) for one in zip(*[left] * len(names))]

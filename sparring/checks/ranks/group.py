@@ -26,6 +26,7 @@ from sparring.checks.ranks.exit_status import End
 from sparring.checks.ranks.sockets import Message
 from sparring.checks.ranks.workers import GRACE, STOPPED, Workers
 from sparring.errors import InputError, RankFailed
+from sparring.refinement.playing import RESIDUAL
 from sparring.refinement.vectors import NoArray
 
 LOADING = 60.0
@@ -163,13 +164,15 @@ class Group:
         scene: str = "",
         trace: bool = False,
         timeout: float = 10.0,
+        shown: Sequence[str] = RESIDUAL,
         **params: Any,
     ) -> Examined:
         """Play one example: rank ``r`` calls ``target`` on ``xs[r]``, ``calls`` times on one new communicator.
 
         ``target``: ``module:name`` or ``file.py:name``, or an object that can be imported by such a name; a function
         ``f(comm, x, **params)``, or a class ``T(comm, n, **params)`` whose instance is called.
-        ``rows``: the rows of each ``xs[r]`` are vectors, which a new instance gets one after the other.
+        ``rows``: the rows of each ``xs[r]`` are vectors, which a new instance gets one after the other; after each its
+        attributes ``shown`` are noted.
         ``scene``: the name of what ranks do with the rows instead, see :mod:`sparring.checks.ranks.scenes`.
         ``params``: values that JSON can hold.  ``trace``: record what is sent.  Raises RankFailed with a
         rank's own traceback, Hang after ``timeout`` seconds, InputError for what cannot be run.
@@ -178,7 +181,7 @@ class Group:
         self.load(target)
         header = {
             "target": targets.absolute(targets.importable_name(target)), "ranks": len(xs), "calls": calls, "rows": rows,
-            "scene": scene, "trace": trace, "timeout": timeout, "params": params,
+            "scene": scene, "shown": [*shown], "trace": trace, "timeout": timeout, "params": params,
         }  # fmt: skip
         workers = self.start()
         try:

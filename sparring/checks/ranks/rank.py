@@ -8,7 +8,7 @@ import sysconfig
 import traceback
 import warnings
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from itertools import chain
@@ -21,7 +21,7 @@ from sparring.checks.ranks import scenes
 from sparring.checks.ranks import target as targets
 from sparring.checks.ranks.answers import pack_answer
 from sparring.checks.ranks.sockets import Message
-from sparring.refinement.playing import Played, copy_result, iterated
+from sparring.refinement.playing import RESIDUAL, Played, copy_result, iterated
 from sparring.refinement.vectors import Vector
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def loaded(target: str, load: Callable[[str], Any]) -> Message:
 
 def play(
     comms: Any, ranks: int, target: Any, x: Vector, *, calls: int, rows: bool, trace: bool, params: Mapping[str, Any],
-    load: Callable[[str], Any] = targets.load, scene: str = "",
+    load: Callable[[str], Any] = targets.load, scene: str = "", shown: Sequence[str] = RESIDUAL,
 ) -> Message:  # fmt: skip
     """Play this rank's part in an example; return its answer, or the traceback if the target raises.
 
@@ -102,24 +102,26 @@ def play(
         comm, log = comms.new(ranks, trace=trace)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
-            played = called(function, comm, x, calls, params, rows=rows, scene=scene)
+            played = called(function, comm, x, calls, params, rows=rows, scene=scene, shown=shown)
         return pack_answer(played, log.events[:] if log else None)
     except BaseException as error:  # noqa: BLE001  # whatever it is, the others must hear of it
         return Message({"traceback": own_traceback(error)})
 
 
 def called(
-    function: Any, comm: Any, x: Vector, calls: int, params: Mapping[str, Any], *, rows: bool = False, scene: str = ""
-) -> Played:
+    function: Any, comm: Any, x: Vector, calls: int, params: Mapping[str, Any], *, rows: bool = False, scene: str = "",
+    shown: Sequence[str] = RESIDUAL,
+) -> Played:  # fmt: skip
     """Make ``calls`` calls on one communicator, each on a fresh copy of ``x``; or play a scene once.
 
     A class is instantiated once, as ``function(comm, n)``, and its instance is called with the vector alone.
-    With ``rows``, the rows of ``x`` are played one by one, and all of that ``calls`` times.
+    With ``rows``, the rows of ``x`` are played one by one, and all of that ``calls`` times;
+    after each call the attributes ``shown`` are noted.
     """
     if scene and isinstance(x, np.ndarray):
         return scenes.play(scene, function, comm, x, params)
     if rows and isinstance(x, np.ndarray):
-        rounds = [iterated(function, comm, x, **params) for _ in range(calls)]
+        rounds = [iterated(function, comm, x, shown, **params) for _ in range(calls)]
         ys, kept = (list(chain.from_iterable(part)) for part in list(zip(*rounds))[:2])
         return Played(ys, kept, rounds[-1].given)
     call = function(comm, x.size, **params) if isinstance(function, type) else partial(function, comm, **params)

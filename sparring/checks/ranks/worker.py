@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 from sparring.checks.ranks import target as targets
 from sparring.checks.ranks.rank import Comms, loaded, play
 from sparring.checks.ranks.sockets import Line, Message
+from sparring.refinement.playing import RESIDUAL
 
 ASKED, TOLD = "Asked (where it is)", "That is where it is."
 """The lines before and after a stack in the log that the driver has asked for."""
@@ -78,7 +79,7 @@ def answer(comms: Any, job: Message, load: Callable[[str], Any] = targets.load) 
         return play(
             comms, asked["ranks"], asked["target"], job.arrays[0],
             load=load, calls=asked["calls"], rows=asked["rows"], trace=asked["trace"], params=asked["params"],
-            scene=asked.get("scene", ""),
+            scene=asked.get("scene", ""), shown=asked.get("shown", RESIDUAL),
         )  # fmt: skip
     finally:
         faulthandler.cancel_dump_traceback_later()
