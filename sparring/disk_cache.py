@@ -1,7 +1,7 @@
-"""Keeps what took long to find in the user's cache folder: small JSON files, never code.
+"""Keeps results that took long to compute in the user's cache folder: small JSON files, never code.
 
-A file holds a value and the key it was found for.  Another key, a damaged file or none at all: the
-value is found anew and written.  Where nothing can be written, nothing is kept.
+A file holds a value and the key that it was computed for.  If the key differs, or the file is damaged or missing, the
+value is computed anew and written.  Where nothing can be written, nothing is kept.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ LARGEST = 1_000_000  # bytes of a file
 
 
 class Kept(msgspec.Struct, Generic[Value], forbid_unknown_fields=True):
-    """What a file holds."""
+    """The content of a file."""
 
     key: str
     value: Value
 
 
 def folder() -> Path | None:
-    """``sparring`` in the folder that the platform has for caches; None where the user has no home.
+    """Return the folder of our cache, where the platform has caches; None where the user has no home.
 
     As the XDG base directory specification has it, a relative ``XDG_CACHE_HOME`` counts as none.
     """
@@ -46,7 +46,7 @@ def folder() -> Path | None:
 
 
 def recall(name: str, key: str, kind: type[Value]) -> Value | None:
-    """The value of that name and key, None where there is none."""
+    """Return the value of that name and key; None where there is none."""
     place = folder()
     if place is None:
         return None
@@ -72,7 +72,7 @@ def keep(name: str, key: str, value: object) -> None:
 
 @cache
 def installed(rooms: tuple[str, ...], packages: tuple[str, ...]) -> str:
-    """A digest of all files of these rooms of sparring, of the machine, Python and these packages' versions."""
+    """Return a digest of all files of these rooms of sparring, of the machine, Python and these packages' versions."""
     root = Path(__file__).parent
     files = {file for room in rooms for file in (root / room).rglob("*") if file.suffix in KINDS}
     told = [
@@ -86,9 +86,9 @@ def installed(rooms: tuple[str, ...], packages: tuple[str, ...]) -> str:
 
 
 KINDS = (".py", ".npz", ".v")
-"""Files that a result may rest on, by how their names end."""
+"""The endings of files that a result may depend on."""
 
 
 def digest(data: bytes) -> str:
-    """A digest in hexadecimal digits."""
+    """Return a digest in hexadecimal digits."""
     return hashlib.sha256(data).hexdigest()

@@ -1,4 +1,4 @@
-"""Inputs and results that are sparse: for pages that take those, what vectors are for the others."""
+"""Sparse inputs and results, for the pages that take sparse vectors."""
 
 from __future__ import annotations
 
@@ -13,21 +13,24 @@ from sparring.spec.core.sparse import SparseVector
 
 DENSITIES = (0.0, 0.2, 0.5, 0.95, 1.0)
 STRETCHES = (1, 100, 1 << 40)
-"""How far neighbouring entries are apart: dense, sparse, and where an index takes 8 bytes."""
+"""The distances of neighbouring entries: dense, sparse, and so far that an index takes 8 bytes."""
 SHORT = (1, 5)
-"""The same where all entries of a vector must fit into memory."""
+"""The distances where all entries of a vector must fit into memory."""
 
 
 def fills(page: Page) -> bool:
-    """Whether sums go dense by a rule of the page, ``fills``, so that a vector must not be longer than memory is."""
+    """Tell whether a rule of the page, ``fills``, makes sums dense.
+
+    Then a vector must not be longer than memory is.
+    """
     return hasattr(page.module, "fills")
 
 
 def page_inputs(page: Page, xs: Sequence[Any]) -> list[Any]:
-    """``xs`` as the page takes them: where it takes sparse vectors, a part of each.
+    """Return ``xs`` as the page takes them: where it takes sparse vectors, a part of each.
 
-    Which entries, and how far they are apart, depends on the ranks and the length alone: none, all,
-    or some at random, so that lists are of unequal sizes and overlap.
+    The entries and their distance depend only on the ranks and the length.  A rank has none, all, or some at random, so
+    that lists differ in size and overlap.
     """
     if not page.sparse:
         return list(xs)
@@ -41,22 +44,22 @@ def page_inputs(page: Page, xs: Sequence[Any]) -> list[Any]:
 
 
 def values(x: Any) -> Any:
-    """The numbers or terms of a vector, sparse or not."""
+    """Return the numbers or terms of a vector, sparse or not."""
     return x.values if isinstance(x, Sparse) else x
 
 
 def having(x: Any, entries: Any) -> Any:
-    """``entries`` where ``x`` has its own."""
+    """Return ``x`` with these entries in the place of its own."""
     return Sparse(x.indices, entries, x.n) if isinstance(x, Sparse) else entries
 
 
 def made(x: SparseVector, dtype: Any) -> Sparse:
-    """A page's vector as a target has it."""
+    """Return a page's vector as a target has it."""
     return Sparse(np.array(x.indices, np.int64), np.array(x.values, dtype), x.n)
 
 
 def describe_difference(y: Any, wanted: Sparse) -> str:
-    """What ``y`` is, unless it is a sparse vector of the same support, length and dtypes."""
+    """Return as text what ``y`` is, unless it is a sparse vector of the same support, length and dtypes."""
     if not isinstance(y, Sparse):
         return f"returned {type(y).__name__}, not a Sparse"
     has, right = ((x.n, x.dtype, x.indices.dtype) for x in (y, wanted))

@@ -1,4 +1,4 @@
-"""Union growth: how many entries the sum of ``s`` ranks' sparse vectors has, measured."""
+"""Union growth: measures how many entries the sum of ``s`` ranks' sparse vectors has."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ COLUMNS = ("s", "identical", "low", "mean", "high", "independent", "disjoint")
 
 @dataclass(frozen=True)
 class Growth:
-    """Sizes of the unions of 1, 2, ..., ``p`` neighbouring ranks' supports, in entries of ``n``.
+    """The sizes of the unions of 1, 2, ..., ``p`` neighbouring ranks' supports, in entries of ``n``.
 
-    ``k``: the size of each rank's support.  ``low``, ``mean`` and ``high`` have one entry for each
-    ``s = 1..p``: least, mean and largest over the ``p`` ranks that may be the first of the ``s``,
-    around the ring.  Means are exact.  The three models are asked for the ranks' mean ``k``.
+    ``k``: the size of each rank's support.  ``low``, ``mean`` and ``high`` have one entry for each ``s = 1..p``: the
+    least, mean and largest over the ``p`` ranks that may be the first of the ``s``, around the ring.  Means are exact.
+    The three models take the ranks' mean ``k``.
     """
 
     n: int
@@ -38,7 +38,7 @@ class Growth:
 
     @property
     def ranks(self) -> int:
-        """``p``."""
+        """The number of ranks, ``p``."""
         return len(self.k)
 
     @property
@@ -47,15 +47,15 @@ class Growth:
         return Fraction(sum(self.k), self.ranks)
 
     def identical(self) -> tuple[Fraction, ...]:
-        """The unions if all supports were the same: the least that they can be."""
+        """Return the unions if all supports were the same: the least that they can be."""
         return self._model("identical")
 
     def independent(self) -> tuple[Fraction, ...]:
-        """The expected unions if supports were drawn independently and evenly."""
+        """Return the expected unions if supports were drawn independently and evenly."""
         return self._model("independent")
 
     def disjoint(self) -> tuple[Fraction, ...]:
-        """The unions if no two supports met before all is full: the most that they can be."""
+        """Return the unions if no two supports met before all is full: the most that they can be."""
         return self._model("disjoint")
 
     def _model(self, name: str) -> tuple[Fraction, ...]:
@@ -73,7 +73,7 @@ class Growth:
 
 
 def shown(sizes: Sequence[int | Fraction]) -> list[str]:
-    """A column: one digit behind the point, unless all are whole.
+    """Return a column as text: one digit behind the point, unless all are whole.
 
     >>> shown([Fraction(1, 3), Fraction(4)]), shown([3, Fraction(4)])
     (['0.3', '4.0'], ['3', '4'])
@@ -85,7 +85,7 @@ def shown(sizes: Sequence[int | Fraction]) -> list[str]:
 def union_growth(
     vectors: Sequence[Any] | NDArray[Any], *, k: int | None = None, density: float | Fraction | None = None
 ) -> Growth:
-    """How the union of the ranks' supports grows; ``vectors`` has one vector a rank, in the ring's order.
+    """Return how the union of the ranks' supports grows; ``vectors`` has one vector a rank, in the ring's order.
 
     ``vectors``: :class:`Sparse`, whose supports are taken as they are, explicit zeros included; or
     contiguous 1-D arrays, of which each rank keeps its ``k`` largest entries by magnitude, exactly,
@@ -111,14 +111,14 @@ def union_growth(
 
 
 def measured_sizes(vectors: Sequence[Any] | NDArray[Any]) -> Callable[[int, int, int], Callable[[int], Fraction]]:
-    """``sizes(p, n, k)(s)``: the mean union of ``s`` of the first ``p`` ranks' ``k`` largest entries, measured once.
+    """Return ``sizes(p, n, k)(s)``: the mean union of ``s`` of the first ``p`` ranks' ``k`` largest entries.
 
-    ``vectors``: whole ones, one a rank, of ``n`` entries.  It raises InputError for more ranks or another
-    length than there are.
+    ``vectors``: whole ones, one a rank, of ``n`` entries.  Each union is measured once.  ``sizes`` raises InputError
+    for more ranks or another length than there are.
     """
     given = ranked(vectors)
     if any(isinstance(x, Sparse) for x in given):
-        raise InputError("vectors are sparse: of each rank's vector several densities are tried; right: whole ones")
+        raise InputError("vectors are sparse: several densities of each vector are tried; right: whole vectors")
 
     @cache
     def growth(p: int, k: int) -> Growth:
@@ -135,7 +135,7 @@ def measured_sizes(vectors: Sequence[Any] | NDArray[Any]) -> Callable[[int, int,
 
 
 def ranked(vectors: Sequence[Any] | NDArray[Any]) -> list[Any]:
-    """One vector a rank; raises InputError for no sequence of them, or an empty one."""
+    """Return one vector a rank; raise InputError for no sequence of them, or an empty one."""
     if isinstance(vectors, np.ndarray) and vectors.ndim == 1:
         raise InputError("vectors are one 1-D array: right is a sequence of vectors, one a rank")
     if not isinstance(vectors, (Sequence, np.ndarray)):
@@ -146,7 +146,7 @@ def ranked(vectors: Sequence[Any] | NDArray[Any]) -> list[Any]:
 
 
 def selected(vectors: list[Any], k: int | None, density: float | Fraction | None) -> list[Sparse]:
-    """What each rank keeps; raises InputError where it is not said, or said twice."""
+    """Return what each rank keeps; raise InputError where it is not said, or said twice."""
     asked = [name for name, value in (("k", k), ("density", density)) if value is not None]
     sparse = [isinstance(x, Sparse) for x in vectors]
     if any(sparse) and not all(sparse):
@@ -164,7 +164,7 @@ def selected(vectors: list[Any], k: int | None, density: float | Fraction | None
 
 
 def count_kept(n: int, k: int | None, density: float | Fraction | None) -> int:
-    """How many of ``n`` entries are kept: ``k``, or the whole number nearest to ``density n``."""
+    """Return how many of ``n`` entries are kept: ``k``, or the whole number nearest to ``density n``."""
     if density is None:
         if not isinstance(k, (int, np.integer)) or k < 0:
             raise InputError(f"k = {k!r}: it must be a whole number, 0 or more")
@@ -175,10 +175,10 @@ def count_kept(n: int, k: int | None, density: float | Fraction | None) -> int:
 
 
 def counted(indices: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    """Sizes of unions: entry ``[r, s - 1]`` is that of the ``s`` ranks from ``r`` on.
+    """Return sizes of unions: entry ``[r, s - 1]`` is that of the ``s`` ranks from ``r`` on.
 
-    Going from rank ``r`` on, a rank's entry is new if the last rank before it with the same index
-    comes before ``r``.  How far back that one is, each entry tells once for all ``r`` and ``s``.
+    From rank ``r`` on, a rank's entry is new if the last rank before it with the same index comes before ``r``.  So the
+    distance to that rank is found once for each entry, and serves all ``r`` and ``s``.
     """
     p = len(indices)
     at, rank = np.concatenate(indices), np.repeat(np.arange(p), [len(x) for x in indices])

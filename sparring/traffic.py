@@ -1,4 +1,4 @@
-"""Reports what sparseness saves in a run: how supports grow together, and what the dense ring sends instead."""
+"""Reports what sparseness saves in a run: the growth of the supports' union, and what the dense ring sends instead."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from sparring.spec.core.schedule import number
 from sparring.support_growth import union_growth
 
 DENSE, LISTS = "ring", "ring_allgather"
-"""The algorithms of whole vectors, and of whole lists, that a run on sparse ones is compared with."""
+"""The algorithms on whole vectors, and on whole lists, with which a run on sparse vectors is compared."""
 
 
 def report_traffic(page: Page, xs: Sequence[Sparse], words: Sequence[int], nbytes: Sequence[int]) -> dict[str, Any]:
-    """All that a report says of a run of ``page`` on ``xs`` in which the ranks sent so many words and bytes.
+    """Return all that a report says of a run of ``page`` on ``xs`` in which the ranks sent so many words and bytes.
 
-    Fractions are texts such as ``"593/3"``, exactly.
+    Fractions are exact, as texts such as ``"593/3"``.
     """
     p, n, width = len(xs), xs[0].n, xs[0].dtype.itemsize
     growth = union_growth(xs)
@@ -40,7 +40,7 @@ def report_traffic(page: Page, xs: Sequence[Sparse], words: Sequence[int], nbyte
 
 
 def step(page: Page, wire: Sequence[Message], width: int) -> dict[str, Any]:
-    """What the page sends in one step: entries of a message, least and most; encodings; bytes in all."""
+    """Return what the page sends in one step: entries of a message, least and most; encodings; bytes in all."""
     sizes = [(len(m.entries.indices), m.entries.n, width) for m in wire]
     return {
         "entries": [min(m for m, _, _ in sizes), max(m for m, _, _ in sizes)],
@@ -50,7 +50,7 @@ def step(page: Page, wire: Sequence[Message], width: int) -> dict[str, Any]:
 
 
 def passed_around(entries: Sequence[int], n: int, width: int) -> dict[str, list[int]]:
-    """What each rank sends in a ring allgather of lists of so many entries."""
+    """Return what each rank sends in a ring allgather of lists of so many entries."""
     page, p = pages.find(LISTS), len(entries)
     lists = [[entries[number(page.chunk(r, t, p))] for t in range(number(page.steps(p)))] for r in range(p)]
     return {
@@ -60,6 +60,6 @@ def passed_around(entries: Sequence[int], n: int, width: int) -> dict[str, list[
 
 
 def ratios(sent: Sequence[int], dense: Sequence[int]) -> dict[str, str | None]:
-    """The busiest rank's and all ranks' share of what the dense ring sends; None where that is nothing."""
+    """Return the busiest rank's and all ranks' share of what the dense ring sends; None where that is nothing."""
     pairs = {"most": (max(sent), max(dense)), "all": (sum(sent), sum(dense))}
     return {name: str(Fraction(a, b)) if b else None for name, (a, b) in pairs.items()}

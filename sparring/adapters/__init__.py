@@ -1,6 +1,6 @@
-"""What is no mpi4py function, run on ranks of its own: programs, and code on ``torch.distributed``.
+"""Ranks for targets that are no mpi4py functions: programs, and code on ``torch.distributed``.
 
-``check`` plays examples wherever somebody can run them; an adapter is such a somebody.
+``check`` plays its examples through an adapter, which knows how to run them.
 """
 
 from __future__ import annotations
@@ -20,33 +20,36 @@ NAMES: Mapping[str, str] = {
     "torch": "sparring.adapters.gloo:Functions",
     "ddp": "sparring.adapters.gloo:Hooks",
 }
-"""Where adapters live, by what ``check`` calls the place ``on`` which they run a target."""
+"""The adapters' modules, by the name that ``check`` gives to the place ``on`` which they run a target."""
 BATCHES = "sparring.adapters.batches:Batches"
-"""The one of commands that play many examples in one launch."""
+"""The adapter of commands that play many examples in one launch."""
 
 
 class Adapter(Protocol):
-    """Ranks for the examples of one question; made with it, and raises InputError where it cannot serve it."""
+    """A way to run the examples of one question on ranks.
+
+    Creating it raises InputError where it cannot serve the question.
+    """
 
     dtypes: ClassVar[Sequence[str]]
-    """What vectors its targets can take at all."""
+    """The dtypes of vectors that its targets can take at all."""
     examples: ClassVar[int]
-    """How many are drawn, unless somebody says how many."""
+    """How many examples are drawn by default."""
     patience: ClassVar[float]
-    """Seconds for one example, after which it hangs, unless the target is known to need more."""
+    """Seconds after which an example counts as hanging, unless the target is known to need more."""
     costly: ClassVar[bool]
     """Whether a failure costs more than a success, so that failing examples are not repeated."""
 
     def __init__(self, question: Question) -> None: ...
 
     def load(self, target: Any) -> None:
-        """Ranks that stay import it, unless they have; raises InputError where it does not load."""
+        """Import the target on ranks that stay, unless they have it; raise InputError where it does not load."""
         ...
 
     def examine(
         self, target: Any, xs: Sequence[Any], *, calls: int, rows: bool, trace: bool, timeout: float, **params: Any
     ) -> Examined:
-        """Run ``target`` where rank ``r`` has ``xs[r]``; raises RankFailed or Hang."""
+        """Run ``target`` where rank ``r`` has ``xs[r]``; raise RankFailed or Hang."""
         ...
 
     def stop(self) -> None:
@@ -55,7 +58,7 @@ class Adapter(Protocol):
 
 
 def place_of(target: Any, on: str) -> str:
-    """Where ``target`` runs: the words of a command on ranks of their own, everything else as asked.
+    """Return where ``target`` runs: a command on ranks of its own, everything else as asked.
 
     Raises InputError where the two do not belong together.
     """
@@ -68,7 +71,7 @@ def place_of(target: Any, on: str) -> str:
 
 
 def find(on: str, target: Any) -> type[Adapter] | None:
-    """The adapter for that target in that place; None where there is none."""
+    """Return the adapter for that target in that place; None where there is none."""
     if on not in NAMES:
         return None
     batched = on == "command" and any("{batch}" in word for word in target)

@@ -24,19 +24,19 @@ ENTRIES = 1 << 20
 """Entries of all vectors of one launch, at most, unless one example has more."""
 
 LONG = 10.0
-"""Seconds after which a launch is ended where some of its examples have results: others have a launch of their own."""
+"""Seconds after which a launch is ended if some of its examples have results; the others get a launch of their own."""
 
 Vectors: TypeAlias = Sequence[Any]
 Answer: TypeAlias = Examined | Failed | Stuck
-"""What came of an example: results, or why there are none."""
+"""The outcome of an example: results, or why there are none."""
 Run: TypeAlias = tuple[tuple[str, ...], int, int]
-"""Of a command, on the example with that id, so many times in a row."""
+"""A command, the id of an example, and how many times in a row the command plays it."""
 
 
 class Batches(Executable):
     """A program, started once for many examples: ``mpiexec -n {p} ./a.out {batch}``.
 
-    Whoever asks for examples says which come next, :meth:`expect`; any other is played alone.
+    The caller announces the next examples with :meth:`expect`; any other example is played alone.
     """
 
     examples: ClassVar[int] = 100
@@ -48,14 +48,14 @@ class Batches(Executable):
         self.known: dict[Run, Answer] = {}
 
     def expect(self, examples: Sequence[Vectors]) -> None:
-        """These come next, each the very list of vectors that will be asked for."""
+        """Announce the next examples, each the very list of vectors that will be asked for."""
         self.coming, self.known = list(examples), {}
 
     def examine(
         self, target: Sequence[str], xs: Vectors, *, calls: int = 1, rows: bool = False, trace: bool = False,
         timeout: float = 20.0, **params: Any,
     ) -> Examined:  # fmt: skip
-        """What came of the example where it is known, else of a launch that begins with it; raises Failed or Stuck."""
+        """Return the outcome of the example, known or from a launch that begins with it; raise Failed or Stuck."""
         if not any(one is xs for one in self.coming):
             self.coming.append(xs)  # as long as it is there, no other has its id
         words = tuple(target)
@@ -70,9 +70,9 @@ class Batches(Executable):
         return answer
 
     def after(self, words: tuple[str, ...], xs: Vectors, calls: int) -> Iterator[Vectors]:
-        """The examples that come after this one, on as many ranks, as many as fit into its launch.
+        """Yield the examples that come after this one, on as many ranks, as many as fit into its launch.
 
-        Not those that have failed; and none from one on that has hung, since then no more are tried.
+        Examples that have failed are left out, and all from the first that has hung: then no more are tried.
         """
 
         def once(one: Vectors) -> Answer | None:
@@ -90,31 +90,31 @@ class Batches(Executable):
 
 
 def entries(xs: Vectors) -> int:
-    """Of all ranks' vectors."""
+    """Return the number of entries in all ranks' vectors."""
     return sum(len(x) for x in xs)
 
 
 class Enough(Exception):
-    """A launch has taken long, and some examples have results."""
+    """A signal that a launch has taken long, and some examples have results."""
 
 
 @dataclass(frozen=True)
 class Launch:
-    """How a program is launched: each example is played ``calls`` times in a row."""
+    """A way to launch a program: each example is played ``calls`` times in a row."""
 
     words: Sequence[str]
     calls: int
     timeout: float
     params: Mapping[str, Any]
     library: Path | None
-    """The recorder of what is sent, where that is looked at."""
+    """The recorder of what is sent, where that is compared."""
 
     def answers(self, batch: Sequence[Vectors]) -> list[Answer]:
-        """What came of the first examples, at least of one.
+        """Return the outcomes of the first examples, of at least one.
 
-        Where the program does not come to the end of its batch, the first example without results is played alone, and
-        then the one after it, since some rank may have been there already.  Where neither fails alone, the first has
-        failed only after others.
+        If the program does not finish its batch, the first example without results is played alone, and then the one
+        after it, since some rank may have reached that already.  If neither fails alone, the first has failed only
+        after others.
         """
         answers, failure = self.played(batch)
         if failure is None or len(batch) == 1:
@@ -129,7 +129,7 @@ class Launch:
         return answers
 
     def played(self, batch: Sequence[Vectors]) -> tuple[list[Answer], Failed | Stuck | None]:
-        """What came of the first examples, and what kept the program from the others, or from its end."""
+        """Return the outcomes of the first examples, and what kept the program from the others, or from its end."""
         ranks, name = len(batch[0]), shown(self.words, len(batch[0]))
         with tempfile.TemporaryDirectory(prefix="sparring-") as place:
             folder = Path(place, "batch")
@@ -149,7 +149,7 @@ class Launch:
     def run(
         self, place: Path, batch: Sequence[Vectors], name: str
     ) -> tuple[Sequence[Vectors], Failed | Stuck | None]:  # fmt: skip
-        """The examples that the program had time for, and what kept it from its end."""
+        """Return the examples that the program had time for, and what kept it from its end."""
         folder, end = place / "batch", time.monotonic() + LONG
         values = {"p": len(batch[0]), "batch": folder, **self.params}
         preload = recorder.environment(self.library, place) if self.library else {}
@@ -170,7 +170,7 @@ class Launch:
         return batch, None
 
     def answer(self, place: Path, number: int, xs: Vectors, name: str) -> Answer:
-        """What came of one example of a launch that has ended."""
+        """Return the outcome of one example of a launch that has ended."""
         lines = range(number * self.calls, (number + 1) * self.calls)
         try:
             ys = [self.results(place / "batch", i, len(xs), name) for i in lines]
@@ -179,12 +179,12 @@ class Launch:
             return failure
 
     def results(self, batch: Path, line: int, ranks: int, name: str) -> list[Any]:
-        """What every rank wrote of one example; raises Failed for the first that wrote no vector."""
+        """Return what every rank wrote for one example; raise Failed for the first that wrote no vector."""
         return [result(batch / str(line) / "output", r, f"{name}', '{line}/output") for r in range(ranks)]
 
 
 def ended(folder: Path, ranks: int) -> int:
-    """Of how many examples, from the first on, all ranks have results."""
+    """Return the number of examples, from the first on, of which all ranks have results."""
 
     def there(i: int) -> bool:
         places = (vectorfiles.files(folder / str(i) / "output", r) for r in range(ranks))

@@ -31,18 +31,18 @@ if TYPE_CHECKING:
 PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 HINT = "write it as in mpiexec -n {p} ./a.out {input} {output}, or ./a.out {batch} for many examples a launch"
 LOOK = 0.5
-"""Seconds from one look at what a program does to the next."""
+"""Seconds between two looks at what a program does."""
 BANNER = re.compile(r"^=+\n= +BAD TERMINATION|^-+\n(prterun|mpirun|mpiexec|Primary job|MPI_ABORT) ", re.MULTILINE)
-"""Where launchers begin to tell that a process has failed."""
+"""The line with which launchers begin to report that a process has failed."""
 REASON = re.compile(
     r"(?:EXIT STRING|KILLED BY SIGNAL): (.+)|(rank \d+ with PID \d+ on node \S+ exited on\s+signal .+)\.$", re.MULTILINE
 )
-"""What one of them says in few words: MPICH's, Intel MPI's, Open MPI's.  The first two may name whom they ended."""
+"""The short reasons in such reports: MPICH's, Intel MPI's, Open MPI's.  The first two may name whom they ended."""
 UNSEEN = {"input untouched": "the memory of a program is its own"}
 
 
 class Failed(RankFailed):
-    """A program did not do what it must; the message is one sentence."""
+    """An error: a program did not do what it must; the message is one sentence."""
 
     def __init__(self, why: str, rank: int = 0) -> None:
         super().__init__(rank, why)
@@ -50,7 +50,7 @@ class Failed(RankFailed):
 
 
 class Stuck(Hang):
-    """A program did not end in time."""
+    """An error: a program did not end in time."""
 
     def __init__(self, why: str) -> None:
         super().__init__([0], 1, 0, {0: ""})
@@ -78,20 +78,20 @@ class Executable:
         self.library = recorder.built(Path(self.folder.name)) if question.level != "result" else None
 
     def load(self, target: Sequence[str]) -> None:
-        """Each example is a launch of its own, of which loading is a part."""
+        """Do nothing: each example is a launch of its own, which includes loading."""
 
     def examine(
         self, target: Sequence[str], xs: Sequence[Any], *, calls: int = 1, rows: bool = False, trace: bool = False,
         timeout: float = 20.0, **params: Any,
     ) -> Examined:  # fmt: skip
-        """Run the program ``calls`` times, with ``xs[r]`` for rank ``r``; raises Failed or Stuck."""
+        """Run the program ``calls`` times, with ``xs[r]`` for rank ``r``; raise Failed or Stuck."""
         played = [self.play(target, xs, timeout, params, trace=trace) for _ in range(calls)]
         return Examined([ys for ys, _ in played], list(xs), played[-1][1], [], UNSEEN)
 
     def play(
         self, words: Sequence[str], xs: Sequence[Any], timeout: float, params: Mapping[str, Any], *, trace: bool
     ) -> tuple[list[Any], Trace | None]:
-        """What every rank writes, and what it sends, where that is looked at."""
+        """Return what every rank writes, and what it sends, where that is traced."""
         name = shown(words, len(xs))
         with tempfile.TemporaryDirectory(prefix="sparring-") as place:
             given, written = Path(place, "input"), Path(place, "output")
@@ -116,7 +116,7 @@ def put(given: Path, written: Path, xs: Sequence[Any]) -> None:
 
 
 def sensible(words: Sequence[str], needed: Sequence[str], params: set[str]) -> None:
-    """Raises InputError where the command has a word too few, or one that nobody knows."""
+    """Raise InputError where the command has a word too few, or one that nobody knows."""
     found, known = {name for word in words for name in PLACEHOLDER.findall(word)}, {*needed, *params}
     if "batch" in needed and (both := sorted(found & {"input", "output"} - params)):
         raise InputError(f"{{batch}} and {{{both[0]}}}: {{batch}} has the files of all examples; leave the other out")
@@ -131,7 +131,7 @@ def sensible(words: Sequence[str], needed: Sequence[str], params: set[str]) -> N
 
 
 def program(word: str) -> str:
-    """Where the program lies: on PATH, else beside this Python, where the wheels of MPI put theirs."""
+    """Return where the program is: on PATH, else beside this Python, where the wheels of MPI put theirs."""
     found = shutil.which(word) or shutil.which(word, path=Path(sys.executable).parent)
     if found is None:
         raise InputError(f"no program {word!r} on PATH or beside {sys.executable}")
@@ -139,21 +139,21 @@ def program(word: str) -> str:
 
 
 def filled(word: str, values: Mapping[str, Any]) -> str:
-    """The word with what stands for its names."""
+    """Return the word with values in the place of names."""
     return PLACEHOLDER.sub(lambda match: str(values[match[1]]), word)
 
 
 def shown(words: Sequence[str], p: int) -> str:
-    """The command as it is told: the number of ranks filled in, the folders' names not."""
+    """Return the command as shown to users: with the number of ranks, without the folders' names."""
     return " ".join(words).replace("{p}", str(p))
 
 
 def run(
     words: Sequence[str], name: str, timeout: float, env: Mapping[str, str], done: Callable[[], int] = lambda: 0
 ) -> None:
-    """Run a command to its end; raises Failed or Stuck.  Nothing of it is left running.
+    """Run a command to its end; raise Failed or Stuck.  Nothing of it is left running.
 
-    Its ``timeout`` begins anew whenever it has ``done`` more.
+    The ``timeout`` begins anew whenever the command has ``done`` more.
     """
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(
@@ -174,9 +174,9 @@ def run(
 
 
 def awaited(process: subprocess.Popen[bytes], timeout: float, done: Callable[[], int], halts: Halts) -> int:
-    """Its exit code.
+    """Return the exit code of the process.
 
-    Raises TimeoutExpired once it has done nothing more for ``timeout`` seconds, Failed where a process is stopped.
+    Raises TimeoutExpired once it has done nothing more for ``timeout`` seconds, Failed if a process is stopped.
     """
     seen, end = -1, 0.0
     while True:
@@ -192,14 +192,14 @@ def awaited(process: subprocess.Popen[bytes], timeout: float, done: Callable[[],
 
 @dataclass
 class Halts:
-    """The processes of a command that are stopped, and when each was first seen so."""
+    """The stopped processes of a command, and when each was first seen stopped."""
 
     process: subprocess.Popen[bytes]
     name: str
     since: dict[int, float] = field(default_factory=dict)
 
     def look(self) -> None:
-        """Raises Failed once one has been stopped for ``STOPPED`` seconds."""
+        """Raise Failed once one has been stopped for ``STOPPED`` seconds."""
         now, ranks = time.monotonic(), launch.suspended(self.process.pid)
         self.since = {pid: self.since.get(pid, now) for pid in ranks}
         for pid, rank in ranks.items():
@@ -209,7 +209,7 @@ class Halts:
 
 
 def last_lines(output: str) -> tuple[str, str]:
-    r"""The last line that the program said, and what its launcher has to say of that, for a sentence.
+    r"""Return the last line of the program, and what its launcher says about it, for a sentence.
 
     >>> last_lines("no memory\n=====\n=   BAD TERMINATION OF ONE\n=====\n=   KILLED BY SIGNAL: 9 (Killed)\n")
     (" after saying 'no memory'", " (its launcher says '9 (Killed)')")
@@ -222,13 +222,13 @@ def last_lines(output: str) -> tuple[str, str]:
 
 
 def environment() -> dict[str, str]:
-    """What launchers need so that more ranks than cores start, as any user, beside other jobs."""
+    """Return the variables with which launchers start more ranks than cores, as any user, beside other jobs."""
     habits = [{**its.always, **its.environment} for its in runtimes.RUNTIMES]
     return {name: value for habit in habits for name, value in habit.items()} | {"TERM": "dumb"} | dict(os.environ)
 
 
 def sent(folder: Path, name: str, ranks: int) -> Trace:
-    """What the ranks sent; raises Failed where they left no trace, or of another number of ranks."""
+    """Return what the ranks sent; raise Failed where they left no trace, or one of another number of ranks."""
     try:
         trace = files.read(folder)
     except InputError as error:
@@ -240,7 +240,7 @@ def sent(folder: Path, name: str, ranks: int) -> Trace:
 
 
 def result(folder: Path, rank: int, name: str) -> Any:
-    """What a rank wrote; raises Failed where it is no vector."""
+    """Return what a rank wrote; raise Failed where it is no vector."""
     try:
         return vectorfiles.read(folder, rank)
     except InputError as error:

@@ -1,6 +1,6 @@
 """Code on ``torch.distributed``: processes of its gloo backend, which play examples as those of MPI do.
 
-The processes are forked from one that has imported torch: it takes seconds, and once is enough.
+The processes are forked from one that has imported torch, since the import takes seconds.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from sparring.checks.question import Question
 
 SECONDS = 120.0
-"""For importing torch and meeting each other."""
+"""Seconds for importing torch and meeting each other."""
 
 
 class GlooWorkers(Workers):
-    """Waiting processes of ``torch.distributed``; ``kind``: "function" or "hook", what their targets are."""
+    """Waiting processes of ``torch.distributed``; ``kind`` is what their targets are: "function" or "hook"."""
 
     def __init__(self, size: int, timeout: float, kind: str) -> None:
         self.kind = kind
@@ -45,7 +45,7 @@ class GlooWorkers(Workers):
 
 
 def loopback() -> str:
-    """The network interface by which the processes of one machine talk; gloo asks the host's name otherwise."""
+    """Return the network interface by which processes of one machine talk; without it gloo looks up the host's name."""
     return os.environ.get("GLOO_SOCKET_IFNAME") or ("lo" if Path("/sys/class/net/lo").exists() else "lo0")
 
 
@@ -74,14 +74,14 @@ class Functions(Group):
         return self.workers
 
     def examine(self, target: Any, xs: Sequence[Any], *, trace: bool = False, **asked: Any) -> Examined:
-        """As :meth:`Group.examine`, without a record of messages."""
+        """Examine as :meth:`Group.examine` does, without a record of messages."""
         return super().examine(target, xs, trace=False, **asked)
 
 
 class Hooks(Functions):
     """Communication hooks of DDP: ``hook(group, bucket) -> Future``, or a class ``T(group, n)`` called with a bucket.
 
-    A hook gives the mean: its division, and the multiplication that makes a sum of it again, round once each.
+    A hook returns the mean: the division, and the multiplication that turns the mean into the sum, round once each.
     """
 
     dtypes: ClassVar[Sequence[str]] = ("float32", "float64")

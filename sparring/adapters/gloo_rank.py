@@ -1,6 +1,6 @@
 """Ranks of ``torch.distributed``: ``python -m sparring.adapters.gloo_rank FOLDER SIZE KIND``.
 
-As :mod:`sparring.checks.ranks.worker`, but without MPI: this process forks one for each rank.
+They work as :mod:`sparring.checks.ranks.worker` does, but without MPI: this process forks one for each rank.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sparring.checks.ranks.worker import answer, listen, write_to
 WARMUP = 2
 """Iterations of DDP before the one that is judged: after the first it rebuilds its buckets, and hooks wait for that."""
 LONG = timedelta(hours=1)
-"""Of a hang the driver says so, and ends it."""
+"""The driver reports a hang, and ends it."""
 
 
 def main(folder: Path, size: int, kind: str) -> NoReturn:
@@ -61,16 +61,16 @@ def rank(folder: Path, r: int, size: int, kind: str) -> NoReturn:
 
 
 class Worlds:
-    """For each example a new default group of the first ranks: what one leaves behind, no other meets.
+    """A new default group of the first ranks for each example, which meets nothing that another left behind.
 
-    ``store``: by which ranks find each other; ``number``: how many groups of each size there have been.
+    ``store``: the store by which ranks find each other; ``number``: how many groups of each size there have been.
     """
 
     def __init__(self, store: Any, rank: int) -> None:
         self.store, self.rank, self.number = store, rank, Counter[int]()
 
     def new(self, ranks: int, *, trace: bool) -> tuple[Any, None]:
-        """Collective on the first ``ranks`` ranks."""
+        """Make the group; collective on the first ``ranks`` ranks."""
         dist = extra.torch("distributed")
         if dist.is_initialized():
             dist.destroy_process_group()
@@ -81,7 +81,7 @@ class Worlds:
 
 
 def function(name: str) -> Any:
-    """The target, made to take and return arrays."""
+    """Return the target as a function from arrays to arrays."""
     torch = extra.torch()
     given = targets.load(name)
     if not isinstance(given, type):
@@ -102,18 +102,18 @@ def function(name: str) -> Any:
 
 
 def array(y: Any) -> Any:
-    """A tensor as an array; anything else as it is."""
+    """Return a tensor as an array; anything else as it is."""
     torch = extra.torch()
     return y.detach().cpu().numpy() if isinstance(y, torch.Tensor) else y
 
 
 def hook(name: str) -> type:
-    """A class whose instances get a gradient through DDP and its hook, and return the sum over all ranks."""
+    """Return a class whose instances send a gradient through DDP and its hook, and return the sum over all ranks."""
     return type("Hooked", (Hooked,), {"given": staticmethod(targets.load(name))})
 
 
 class Hooked:
-    """One model under DDP.  ``given``: the hook, ``f(group, bucket, **params)`` or a class."""
+    """A model under DDP. ``given``: the hook, ``f(group, bucket, **params)`` or a class."""
 
     given: Any
 
@@ -122,7 +122,7 @@ class Hooked:
         self.hook = made(self.given, group, n, params)
 
     def __call__(self, x: NDArray[Any]) -> NDArray[Any]:
-        """The sum of all ranks' ``x``; of no entries there is no gradient to reduce."""
+        """Return the sum of all ranks' ``x``; without entries there is no gradient to reduce."""
         torch = extra.torch()
         if not x.size:
             return x
@@ -137,7 +137,7 @@ class Hooked:
 
 
 def made(given: Any, group: Any, n: int, params: Mapping[str, Any]) -> Any:
-    """The hook as DDP wants it, a function of a name: of a class, what an instance does with a bucket."""
+    """Return the hook as DDP takes it, a function with a name; a class is instantiated and called with each bucket."""
     if isinstance(given, type):
         instance = given(group, n, **params)
         return lambda group, bucket: instance(bucket)
@@ -150,7 +150,7 @@ def made(given: Any, group: Any, n: int, params: Mapping[str, Any]) -> Any:
 
 
 def matrix(n: int) -> tuple[int, int]:
-    """The shape of ``n`` entries that is nearest to a square: hooks may treat matrices in another way than vectors.
+    """Return the shape of ``n`` entries nearest to a square: hooks may treat matrices otherwise than vectors.
 
     >>> matrix(12), matrix(7)
     ((3, 4), (1, 7))
@@ -160,7 +160,7 @@ def matrix(n: int) -> tuple[int, int]:
 
 
 def model(g: Any, group: Any, hook: Any) -> Any:
-    """A model of one weight, shaped as ``g``, under DDP with that hook; its loss is the sum of products with ``g``."""
+    """Return a model of one weight, shaped as ``g``, under DDP with that hook; the loss sums products with ``g``."""
     nn = extra.torch("nn")
     weight = type("Weight", (nn.Module,), {"forward": lambda self, g: (self.weight * g).sum()})()
     weight.weight = nn.Parameter(g * 0)
@@ -170,7 +170,7 @@ def model(g: Any, group: Any, hook: Any) -> Any:
 
 
 def gradient(model: Any, g: Any) -> Any:
-    """What DDP leaves as the gradient where this rank's own is ``g``."""
+    """Return what DDP leaves as the gradient where this rank's own is ``g``."""
     model.zero_grad()
     model(g).backward()
     return next(model.parameters()).grad

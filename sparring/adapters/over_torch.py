@@ -1,6 +1,6 @@
-"""A communicator by mpi4py's names over a process group of torch: as much of it as our implementations use.
+"""A communicator with mpi4py's names over a process group of torch: as much of it as our implementations use.
 
-A message is two of torch's, its length and its bytes, since a receive of MPI may have more room than comes.
+A message is two of torch's, its length and its bytes, since a receive of MPI may have more room than the message needs.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Request:
 
 
 class Receiving(Request):
-    """A receive, whose bytes are asked for once their number has come: receives are waited for as they were posted."""
+    """A receive that asks for its bytes once their number has come; receives are waited for in the order of posting."""
 
     def __init__(self, comm: Comm, buffer: NDArray[Any], source: int) -> None:
         torch = extra.torch()
@@ -47,7 +47,7 @@ class Receiving(Request):
 
 
 class Comm:
-    """The ranks of a process group; None is the default one.  Only for arrays that are contiguous."""
+    """The ranks of a process group; None is the default one.  Arrays must be contiguous."""
 
     keys: ClassVar[count[int]] = count()
 
@@ -57,15 +57,15 @@ class Comm:
         self.kept: dict[int, Any] = {}
 
     def Get_rank(self) -> int:
-        """This process's rank in the group."""
+        """Return this process's rank in the group."""
         return int(self.dist.get_rank(self.group))
 
     def Get_size(self) -> int:
-        """How many ranks there are."""
+        """Return the number of ranks."""
         return int(self.dist.get_world_size(self.group))
 
     def Is_inter(self) -> bool:
-        """No: torch has groups of one kind."""
+        """Return False: torch has groups of one kind."""
         return False
 
     def Isend(self, buffer: NDArray[Any], dest: int) -> Request:
@@ -90,21 +90,21 @@ class Comm:
         self.Irecv(buffer, source).Wait()
 
     def receive(self, part: Any, source: int, tag: int) -> Any:
-        """torch's receive of exactly as much."""
+        """Post torch's receive of exactly as many bytes as ``part`` has."""
         return self.dist.irecv(part, group=self.group, group_src=source, tag=tag)
 
     def Allgather(self, mine: NDArray[Any], all_of_us: NDArray[Any]) -> None:
-        """Every rank's array as a row."""
+        """Gather every rank's array as a row."""
         rows = [tensor(row) for row in all_of_us.reshape(self.Get_size(), -1)]
         self.dist.all_gather(rows, tensor(mine.reshape(-1)), group=self.group)
 
     @classmethod
     def Create_keyval(cls, **_: Any) -> int:
-        """A key for :meth:`Set_attr`; nothing is freed, so what to do then is not asked."""
+        """Return a key for :meth:`Set_attr`; what to do when it is freed is ignored, since nothing is."""
         return next(cls.keys)
 
     def Get_attr(self, key: int) -> Any:
-        """What was kept under the key, or None."""
+        """Return what was kept under the key, or None."""
         return self.kept.get(key)
 
     def Set_attr(self, key: int, value: Any) -> None:
@@ -112,10 +112,10 @@ class Comm:
         self.kept[key] = value
 
     def Dup(self) -> Comm:
-        """Another of the same group: its messages have tags of ours anyway."""
+        """Return another of the same group: its messages have tags of ours anyway."""
         return Comm(self.group)
 
 
 def tensor(x: NDArray[Any]) -> Any:
-    """A tensor in the array's memory; of one that is read-only, in a copy's."""
+    """Return a tensor in the array's memory; of a read-only array, in a copy's."""
     return extra.torch().from_numpy(x if x.flags.writeable else x.copy())

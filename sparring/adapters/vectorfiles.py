@@ -38,12 +38,12 @@ def write(folder: Path, rank: int, ranks: int, x: Vector) -> None:
 
 
 def files(folder: Path, rank: int) -> tuple[Path, Path]:
-    """Where the vector of rank ``rank`` may lie: the raw form, and numpy's."""
+    """Return where the vector of rank ``rank`` may be: the raw file, and numpy's."""
     return folder / f"rank{rank}.bin", folder / f"rank{rank}.npz"
 
 
 def read(folder: Path, rank: int) -> Vector:
-    """The vector of rank ``rank``, in either form; raises InputError where there is none, or something else."""
+    """Read the vector of rank ``rank``, in either form; raise InputError where there is none, or something else."""
     raw, zipped = files(folder, rank)
     if raw.is_file():
         return from_raw(raw)
@@ -53,7 +53,7 @@ def read(folder: Path, rank: int) -> Vector:
 
 
 def from_raw(path: Path) -> Vector:
-    """The vector in a ``.bin`` file."""
+    """Read the vector in a ``.bin`` file."""
     fits(path, path.stat().st_size)
     with path.open("rb") as file:
         line, body = file.readline(HEADER), file.read()
@@ -68,13 +68,13 @@ def from_raw(path: Path) -> Vector:
 
 
 def fits(path: Path, size: int) -> None:
-    """Raises InputError for more bytes than anybody needs."""
+    """Raise InputError for more bytes than anybody needs."""
     if size > SIZE:
         raise InputError(f"{path.name} has {size:,} bytes: it may have {SIZE:,}")
 
 
 def header(path: Path, line: bytes) -> dict[str, Any]:
-    """The first line, whose ``n`` is a length."""
+    """Read the first line, in which ``n`` is a length."""
     try:
         head = json.loads(line)
     except ValueError:
@@ -89,7 +89,7 @@ def header(path: Path, line: bytes) -> dict[str, Any]:
 
 
 def read_count(path: Path, head: Mapping[str, Any], name: str) -> int:
-    """A number of entries; raises InputError for none."""
+    """Read a number of entries; raise InputError for anything else."""
     number = head.get(name)
     if type(number) is not int or number < 0:
         raise InputError(f"{path.name}: {name} is {number!r}: it must be a whole number, 0 or more")
@@ -97,14 +97,14 @@ def read_count(path: Path, head: Mapping[str, Any], name: str) -> int:
 
 
 def chosen(path: Path, head: Mapping[str, Any], name: str, known: tuple[str, ...]) -> str:
-    """A dtype's name; raises InputError for another."""
+    """Read a dtype's name; raise InputError for one that is not ``known``."""
     if head.get(name) not in known:
         raise InputError(f"{path.name}: {name} is {head.get(name)!r}: there are {', '.join(known)}")
     return str(head[name])
 
 
 def cut(path: Path, body: bytes, *parts: tuple[int, np.dtype[Any]]) -> list[NDArray[Any]]:
-    """The arrays that follow the first line; raises InputError for too few or too many bytes."""
+    """Return the arrays that follow the first line; raise InputError for too few or too many bytes."""
     wanted = sum(count * dtype.itemsize for count, dtype in parts)
     if len(body) != wanted:
         raise InputError(f"{path.name}: {len(body)} bytes follow the first line: by its words there must be {wanted}")
@@ -116,7 +116,7 @@ def cut(path: Path, body: bytes, *parts: tuple[int, np.dtype[Any]]) -> list[NDAr
 
 
 def from_npz(path: Path) -> Vector:
-    """The vector in a ``.npz`` file: ``x``, or ``indices``, ``values`` and ``n``."""
+    """Read the vector in a ``.npz`` file: ``x``, or ``indices``, ``values`` and ``n``."""
     try:
         with zipfile.ZipFile(path) as archive:
             fits(path, sum(part.file_size for part in archive.infolist()))

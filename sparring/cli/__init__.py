@@ -13,7 +13,7 @@ from sparring.errors import InputError, MissingExtra, SparringError, Undecided
 
 
 class Commands(click.Group):
-    """Finds commands among the modules of this folder: those that hold a ``command``."""
+    """The group of commands: the modules of this folder that hold a ``command``."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return [m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")]
@@ -25,7 +25,7 @@ class Commands(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Calls the command; Ctrl-C ends it with one line, and the exit code that shells have for that."""
+        """Call the command; Ctrl-C ends it with one line, and the exit code that shells have for that."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -46,7 +46,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command line; what sparring raises on purpose ends as one sentence and an exit code."""
+    """Run the command line; end errors that sparring raises on purpose with one sentence and an exit code."""
     try:
         cli()
     except SparringError as error:
@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def exit_code(error: SparringError) -> int:
-    """2 for bad input and missing parts, 3 for undecided, else 1."""
+    """Return 2 for bad input and missing parts, 3 for undecided, else 1."""
     if isinstance(error, (InputError, MissingExtra)):
         return 2
     return 3 if isinstance(error, Undecided) else 1

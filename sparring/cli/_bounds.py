@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from sparring.costs.rows import Row
 
 Least = dict[str, tuple[Fraction, str]]
-"""The bounds at a point, by form, each with how many times as much the cost is."""
+"""The bounds at a point, by form, each with the ratio of the cost to it."""
 
 
 def above(row: Row) -> str:
-    """How far a form is from its bound: the difference, the ratio, and what that comes to for many ranks."""
+    """Return how far a form is from its bound: the difference, the ratio, and its limit for many ranks."""
     if row.gap == 0:
         return "reached"
     told = f"{row.gap} above it" + (f", {row.ratio} times it" if row.ratio is not None else "")
@@ -26,7 +26,7 @@ def above(row: Row) -> str:
 
 
 def scopes(costs: Iterable[Forms]) -> list[str]:
-    """Of which algorithms and inputs each bound is that is not of all."""
+    """Return for which algorithms and inputs each bound holds, where it does not hold for all."""
     return [
         f"Least {one.quantity} of {cost.page.name}: if {one.scope}."
         for cost in costs
@@ -36,7 +36,7 @@ def scopes(costs: Iterable[Forms]) -> list[str]:
 
 
 def reached(cost: Forms, label: str, point: Mapping[str, Any], at: Mapping[str, Any]) -> Least:
-    """The bounds at a point under the model ``label``; none of an algorithm that is only compared with."""
+    """Return the bounds at a point under the model ``label``; none for an algorithm that is only compared with."""
     from sparring.costs.supports.models import NAMES
     from sparring.costs.union_cost import UnionCost
 
@@ -49,14 +49,14 @@ def reached(cost: Forms, label: str, point: Mapping[str, Any], at: Mapping[str, 
 
 
 def times(cost: Fraction, least: Fraction) -> str:
-    """How many times the least a cost is."""
+    """Return how many times the least a cost is, as text."""
     if cost == least:
         return "reached"
     return f"{float(cost / least):.4g} times" if least else "nothing is needed"
 
 
 def enveloped(cost: Forms, points: Mapping[str, Mapping[str, Any]], at: Mapping[str, Any]) -> dict[str, Any]:
-    """The bounds at a point for the envelope, with exact ratios, by model where there is one."""
+    """Return the bounds at a point for the envelope, with exact ratios, by model where there is one."""
     found = {label: (point, reached(cost, label, point, at)) for label, point in points.items()}
     told = {
         label: {

@@ -1,4 +1,4 @@
-"""Shared by several commands: options, their types, and the printing of a report."""
+"""What several commands share: options, their types, and the printing of a report."""
 
 from __future__ import annotations
 
@@ -61,16 +61,16 @@ selector = click.option("--selector", metavar="NAME", help="What of a rank's vec
 
 
 def console(json_: bool = False) -> Console:
-    """Where people read; with ``--json`` that is standard error, so that standard output stays data."""
+    """Return the console for people; with ``--json`` it is standard error, so that standard output has only data."""
     return Console(stderr=json_, highlight=False)
 
 
 DETAILS = 12
-"""So many columns stand before what is told below a heading."""
+"""The column in which details below a heading begin."""
 
 
 def tell(console: Console, text: str) -> None:
-    """Lines; in a terminal what has no room in one goes on below, indented, broken between words."""
+    """Print lines; a terminal breaks long ones between words, and indents the rest."""
     wrap = textwrap.TextWrapper(console.width, break_long_words=False, break_on_hyphens=False)
     for line in text.splitlines() or [""]:
         wrap.subsequent_indent = " " * (DETAILS if line.startswith(" ") else 4)
@@ -89,7 +89,7 @@ fail_under = click.option("--fail-under", type=click.Choice(["proved", "tested"]
 
 
 def weak(report: Report, floor: str | None, junit: Path | None) -> list[Result]:
-    """The results that are weaker than ``floor``; also writes all as JUnit XML, if a file for that is given."""
+    """Return the results weaker than ``floor``; write all as JUnit XML too, if a file for that is given."""
     found = report.weaker(floor)
     if junit:
         from sparring.present.junit import junit_xml
@@ -109,7 +109,7 @@ def finish(report: Report, json_: bool, weak: Sequence[Result] = ()) -> NoReturn
 
 
 def write(file: Path, text: str) -> None:
-    """Raises InputError where the file cannot be written."""
+    """Write the text; raise InputError where the file cannot be written."""
     try:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
@@ -120,7 +120,7 @@ COLOURS = {"proved": "green", "tested": "cyan", "not covered": "dim", "refuted a
 
 
 def property_table(report: Report) -> Table:
-    """A row a property: its verdict, and the example where it is refuted."""
+    """Return a table with a row for each property: its verdict, and the example where it is refuted."""
     from rich.markup import escape
     from rich.table import Table
 
@@ -133,13 +133,13 @@ def property_table(report: Report) -> Table:
 
 
 def coloured(verdict: str) -> str:
-    """A verdict in its colour; the word says all that the colour does."""
+    """Return a verdict in its colour; the word says all that the colour does."""
     colour = next((c for word, c in COLOURS.items() if verdict.startswith(word)), "bold yellow")
     return f"[{colour}]{verdict}[/{colour}]"
 
 
 def coverage(report: Report) -> str:
-    """The last line: what was and what was not covered."""
+    """Return the last line: what was and what was not covered."""
     expected = "refuted as expected"
     told = ("proved", "tested", expected, "refuted", "undecided")
     words = [v if (v := str(r.verdict)) == expected else v.split(" ", maxsplit=1)[0] for r in report.results]
@@ -151,7 +151,7 @@ def coverage(report: Report) -> str:
 
 
 def together(gaps: Sequence[str]) -> list[str]:
-    """What was not covered, each reason once.
+    """Return what was not covered, each reason once.
 
     >>> together(["result: no vectors", "steps: no page", "dtypes: no vectors"])
     ['result, dtypes: no vectors', 'steps: no page']

@@ -25,7 +25,7 @@ RANKS = 8  # of measured vectors, unless asked otherwise; as many as the shipped
 
 
 class Asked(NamedTuple):
-    """What a diagram is asked for."""
+    """The options of a diagram."""
 
     over: tuple[str, ...]
     start: tuple[str | None, ...]
@@ -38,7 +38,7 @@ class Asked(NamedTuple):
 
 def read_options(phase: str, start: str | None, end: str | None, support: str, file: str | None, within: str,
           plot: Path | None) -> Asked:  # fmt: skip
-    """The options, read; ``start`` and ``end`` have a value for each letter of ``phase``, or are empty there."""
+    """Read the options; ``start`` and ``end`` have a value for each letter of ``phase``, or are empty."""
     from sparring.run_inputs import fraction
 
     over = tuple(phase.split(","))
@@ -86,7 +86,7 @@ def print_regions(
 
 
 def compared(costs: Sequence[Any], at: dict[str, Any], asked: Asked) -> dict[str, Phases]:
-    """The diagram, by what it supposes of supports; where vectors are given, that of what is measured beside it."""
+    """Return the diagrams by what they suppose of supports; given vectors add one with what is measured."""
     from sparring.costs.regions import phases
     from sparring.support_growth import measured_sizes
 
@@ -105,7 +105,7 @@ def compared(costs: Sequence[Any], at: dict[str, Any], asked: Asked) -> dict[str
 
 
 def read(file: str, ranks: int) -> list[Any]:
-    """The shipped gradients of so many ranks, or a file's, its layers one after the other."""
+    """Return the shipped gradients of so many ranks, or those in a file, its layers one after the other."""
     from sparring import inputs
     from sparring.advising import gradients
 
@@ -120,7 +120,7 @@ def read(file: str, ranks: int) -> list[Any]:
 
 def lines(panels: Mapping[str, Phases], at: Mapping[str, Any], within: Fraction,
           bands: Mapping[str, Mapping[int, Band | None]]) -> Iterator[str]:  # fmt: skip
-    """Each row of the grid, in stretches of one cheapest algorithm."""
+    """Yield each row of the grid, in stretches of one cheapest algorithm."""
     for title, found in panels.items():
         x, y = found.over
         kept = {letter: value for letter, value in at.items() if letter not in found.over}
@@ -139,19 +139,19 @@ def lines(panels: Mapping[str, Phases], at: Mapping[str, Any], within: Fraction,
 
 
 def band_told(one: Band | None) -> str:
-    """Where it pays."""
+    """Return as text where it pays."""
     return "in no one band" if one is None else f"from rho = {float(one.begins.high):.4g} to {float(one.ends.low):.4g}"
 
 
 def stretch(found: Phases, run: Any) -> str:
-    """A stretch of a row."""
+    """Return a stretch of a row as text."""
     low, high = (float(found.along[i]) for i in (run.first, run.last))
     span = f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
     return f"{run.name or 'several alike'} {span}"
 
 
 def enveloped(found: Phases, within: Fraction) -> dict[str, Any]:
-    """A diagram for the envelope: rows from the smallest value of the letter that goes up."""
+    """Return a diagram for the envelope, with rows from the smallest value of the letter that goes up."""
     rows, columns = range(len(found.up)), range(len(found.along))
     return {
         "algorithms": [*found.names], "over": [*found.over], "quantity": found.quantity, "support": found.support,

@@ -22,7 +22,7 @@ def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
 
 
 def options(command: Command) -> Command:
-    """The options that only schedule files have; the command is not handed them."""
+    """Add the options that only schedule files have; the command does not get them as arguments."""
     for option in (
         click.option("--load", is_flag=True, expose_value=False, callback=keep,
                      help="A schedule file: RCCL must load it."),
@@ -60,7 +60,7 @@ def dispatch(target: str, json_: bool, junit: Path | None, fail_under: str | Non
 
 
 def summary(extra: Mapping[str, Any]) -> str:
-    """What it is, and what it costs."""
+    """Return what the schedule is, and what it costs, as text."""
     what = f"{extra['collective'] or 'messages'}: {extra['ranks']} ranks, {extra['steps']} steps"
     if not (cost := extra["cost"]):
         return what

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sparring.present.costs.summary import Sheet
 
 ALONE = ("--versus", "--phase", "--plot", "--format python", "--format c", "--format bibtex")
-"""What is for costs without shared links."""
+"""The options that are only for costs without shared links."""
 NODES = (
     "node: ranks of a node; alpha_in, beta_in: within a node, where each pair of ranks has its own link; alpha_out, "
     "beta_out: between nodes, where all that a node sends in a step goes through one link."
@@ -20,7 +20,7 @@ LINKS = "A step takes as long as its fullest link needs for all bytes that cross
 
 
 class Where(NamedTuple):
-    """What was asked for."""
+    """The shared links that were asked for."""
 
     nodes: str | None
     topology: str | None
@@ -28,19 +28,22 @@ class Where(NamedTuple):
 
     @property
     def asked(self) -> dict[str, Any]:
-        """As ``api.cost`` takes it; empty where no links are shared."""
+        """The arguments for ``api.cost``; empty where no links are shared."""
         return {
             name: value for name, value in (("nodes", self.nodes), ("topology", self.topology)) if value is not None
         }
 
     def without(self, options: Mapping[str, Any]) -> None:
-        """Raises InputError where one of these options, all for other costs, is given too."""
+        """Raise InputError where one of these options, all for other costs, is given too."""
         for name in ALONE:
             if self.asked and options.get(name):
                 raise InputError(f"{name} is for costs without shared links; leave out --{next(iter(self.asked))}")
 
     def letters(self, machine: Mapping[str, Any]) -> dict[str, Any]:
-        """The letters of a machine; in nodes it is what lies between them, and ``inside`` is a node."""
+        """Return the letters of a machine.
+
+        With nodes they are those of the links between nodes, and ``inside`` gives those of a node.
+        """
         if self.nodes is None:
             return dict(machine)
         from sparring.costs.links import machines
@@ -50,12 +53,12 @@ class Where(NamedTuple):
 
     @property
     def legend(self) -> str:
-        """What the letters are, beside those of all costs."""
+        """The meaning of the letters that not all costs have."""
         return NODES if self.nodes else LINKS
 
     @property
     def caption(self) -> str:
-        """Of a table."""
+        """The caption of a table."""
         from sparring.costs.links.places import find_place
         from sparring.present.costs.typeset import spelt
 
@@ -64,7 +67,7 @@ class Where(NamedTuple):
 
 
 def sheets(algos: Sequence[str], support: str, where: Where, **params: Any) -> list[Sheet]:
-    """The sheet of each page, checked; nothing of it is kept."""
+    """Return the sheet of each page, checked; nothing of it is cached."""
     from sparring import api
     from sparring.present.costs.summary import Sheet, checked_sheet
 

@@ -62,7 +62,7 @@ HOW = "of the derived formulas: opposite signs around each crossing, one sign be
 
 
 def lines(found: Comparison, support: str, at: dict[str, Any]) -> Iterator[str]:
-    """The comparison, range by range."""
+    """Yield the comparison, range by range."""
     a, b = found.names
     where = ", ".join(f"{letter}={shown(letter, value)}" for letter, value in at.items() if letter != found.over)
     model = f", {support} supports" if support else ""
@@ -76,7 +76,7 @@ def lines(found: Comparison, support: str, at: dict[str, Any]) -> Iterator[str]:
 
 
 def bounds(pages: Sequence[Page]) -> Iterator[str]:
-    """Whose cost is no more than a bound."""
+    """Yield the pages whose cost is only an upper bound, in sentences."""
     from sparring import api
 
     for page in pages:
@@ -85,7 +85,7 @@ def bounds(pages: Sequence[Page]) -> Iterator[str]:
 
 
 def supposed(support: str) -> list[str]:
-    """What a model of supports is, where its name does not say it."""
+    """Return what a model of supports is, where its name does not say it."""
     from sparring.costs.supports import models
 
     means = "" if support == "union" else models.find(support).means
@@ -93,7 +93,7 @@ def supposed(support: str) -> list[str]:
 
 
 def shown(letter: str, value: Fraction) -> str:
-    """A letter's value: seconds rounded."""
+    """Return a letter's value as text, seconds rounded."""
     from sparring.costs.formulas.units import TIMES
 
     return f"{float(value):.4g}s" if letter in TIMES else str(value)
@@ -103,7 +103,7 @@ QUANTITIES = {"time": "seconds in lock step", "bytes": "bytes, those of the larg
 
 
 def span(over: str, low: Fraction, high: Fraction) -> str:
-    """A range in words.
+    """Return a range as text.
 
     >>> from fractions import Fraction
     >>> span("n", Fraction(1), Fraction(68750)), span("p", Fraction(7), Fraction(7))
@@ -115,7 +115,7 @@ def span(over: str, low: Fraction, high: Fraction) -> str:
 
 
 def enveloped(found: Comparison) -> dict[str, Any]:
-    """The comparison for the envelope."""
+    """Return the comparison for the envelope."""
     return {
         "algorithms": [*found.names], "over": found.over, "quantity": found.quantity, "given": found.given,
         "from": float(found.start), "to": float(found.end), "cheaper": [*found.cheaper],

@@ -58,7 +58,7 @@ def command(
 
 
 def check(output: Path | None, plot: Path | None) -> None:
-    """Raises, before anything is measured, where it could not be written."""
+    """Raise InputError before anything is measured, where a file could not be written."""
     from sparring.calibration.running import check_writable
     from sparring.present import crossing, growth
 
@@ -83,7 +83,7 @@ def save(machine: Machine, output: Path | None, plot: Path | None) -> None:
 
 
 def print_machine(machine: Machine, measured: Measured) -> None:
-    """Everything for a person."""
+    """Print everything for people."""
     console = _options.console()
     for line in lines(measured):
         console.print(line, soft_wrap=True, markup=False)
@@ -102,7 +102,7 @@ HELD_OUT = "algorithms, none of which was fitted: median time, and how much too 
 
 
 def lines(measured: Measured) -> Iterator[str]:
-    """On what it was measured, and what that is worth."""
+    """Yield on what it was measured, and what that is worth."""
     from sparring.calibration.profile import CROWDED, where
 
     yield f"{where(measured)}: {measured.rounds} rounds in {measured.seconds:g} s"
@@ -113,7 +113,7 @@ def lines(measured: Measured) -> Iterator[str]:
 
 
 def letters(machine: Machine, measured: Measured) -> Table:
-    """alpha, beta and gamma."""
+    """Return a table of alpha, beta and gamma."""
     table = grid("", "value", "95 % interval", "fitted to sizes")
     for letter, (what, each, unit) in LETTERS.items():
         sizes = [t.size for t in measured.timed if t.what == what and t.fitted]
@@ -131,7 +131,7 @@ LETTERS: dict[Letter, tuple[str, str, str]] = {
 
 
 def work(machine: Machine) -> Table:
-    """Seconds an entry, by size."""
+    """Return a table of seconds an entry, by size."""
     sizes = sorted({size for table in machine.work.values() for size, _ in table})
     table = grid("entries", *map(str, sizes))
     for kind, row in machine.work.items():
@@ -141,7 +141,7 @@ def work(machine: Machine) -> Table:
 
 
 def algorithms(measured: Measured) -> Table:
-    """A row an algorithm, a column a length; the time, and the error of the prediction."""
+    """Return a table: a row an algorithm, a column a length; the time, and the prediction's error."""
     timed = [t for t in measured.timed if t.what == "algorithm"]
     sizes = sorted({t.size for t in timed})
     table = grid("entries", *map(str, sizes))
@@ -152,7 +152,7 @@ def algorithms(measured: Measured) -> Table:
 
 
 def describe_fit(measured: Measured) -> Iterator[str]:
-    """What the fit is worth at sizes that it has not seen, and whether one fit suits near and far ranks."""
+    """Yield how good the fit is at sizes that it has not seen, and whether one fit suits near and far ranks."""
     for what, things in (("exchange", "messages"), ("add", "additions")):
         out = [t for t in measured.timed if t.what == what and not t.fitted]
         worst = max(out, key=size_of_error)
@@ -170,17 +170,17 @@ def describe_fit(measured: Measured) -> Iterator[str]:
 
 
 def size_of_error(timed: Timed) -> float:
-    """Without its sign."""
+    """Return the error without its sign."""
     return abs(timed.error or 0.0)
 
 
 def percent(timed: Timed) -> str:
-    """By how much a prediction is off."""
+    """Return by how much a prediction is off, as text."""
     return "" if timed.error is None else f"{100 * timed.error:+.0f}%"
 
 
 def shown(seconds: float) -> str:
-    """Seconds in a unit that fits.
+    """Return seconds in a unit that fits, as text.
 
     >>> shown(4.387e-6), shown(1.747e-10), shown(0.0)
     ('4.39 us', '0.175 ns', '0 s')
@@ -195,7 +195,7 @@ UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 
 
 def grid(first: str, *columns: str) -> Table:
-    """A table without lines: names, then numbers."""
+    """Return a table without lines: names, then numbers."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Pair(click.ParamType[tuple[str, str]]):
-    """A name and what is said of it: ``steps=sends in segments``, ``n=1-64``."""
+    """A name and its value: ``steps=sends in segments``, ``n=1-64``."""
 
     def __init__(self, name: str, what: str) -> None:
         self.name, self.what = name, what
@@ -169,7 +169,7 @@ def selecting(
 
 
 def print_report(report: Report, console: Console) -> None:
-    """The results for people: a table, the nearest page, the first divergence, what was not covered."""
+    """Print the results for people: a table, the nearest page, the first divergence, what was not covered."""
     console.print(_options.property_table(report))
     if near := report.extra["check"].get("nearest"):
         console.print(f"\nnearest page: {near['text']}", soft_wrap=not console.is_terminal, markup=False)

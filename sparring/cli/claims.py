@@ -53,7 +53,7 @@ def command(ids: tuple[str, ...], json_: bool) -> None:
 
 
 def format_claims(found: list[Replayed], in_full: bool) -> Iterator[str]:
-    """A line for each claim; in full, everything about it."""
+    """Yield a line for each claim; in full, everything about it."""
     from sparring.claims import NOT_JUDGED
     from sparring.literature.statements import TAGS
 
@@ -75,14 +75,14 @@ def format_claims(found: list[Replayed], in_full: bool) -> Iterator[str]:
 
 
 def counted(found: list[Replayed]) -> Iterator[str]:
-    """How many there are of each verdict, where there are several claims."""
+    """Yield how many claims have each verdict, where there are several."""
     words = Counter(one.judged.verdict for one in found)
     if len(found) > 1:
         yield f"{len(found)} claims: {', '.join(f'{many} {word}' for word, many in words.items())}"
 
 
 def enveloped(one: Replayed) -> dict[str, Any]:
-    """A claim for the envelope."""
+    """Return a claim for the envelope."""
     judged = one.judged
     return {
         **one.stated._asdict(), "quantity": one.quantity, "derived": one.derived, "judged": judged.verdict,

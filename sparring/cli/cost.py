@@ -33,7 +33,7 @@ FORMATS = ("markdown", "csv", "python", "c")
 Derived: TypeAlias = "Cost | UnionCost | SharedCost"
 BESIDE = ("ring_allgather", "ring")  # what a sparse ring is compared with
 Points = dict[str, dict[str, Any]]
-"""What a cost is at a point, by model of supports and by form; "" where there is no model."""
+"""A cost at a point, by model of supports and by form; the model is "" where there is none."""
 
 
 class At(click.ParamType[dict[str, Any]]):
@@ -146,14 +146,14 @@ def on_paper(
 
 
 def every() -> tuple[str, ...]:
-    """All algorithms that have formulas."""
+    """Return all algorithms that have formulas."""
     from sparring import api
 
     return tuple(api.regular())
 
 
 def on_machine(at: dict[str, Any] | None, machine: str | None, where: Where) -> dict[str, Any] | None:
-    """The point with the machine's letters, over which those given beside it win."""
+    """Return the point with the machine's letters; those given in the point win."""
     if machine is None:
         return at
     from sparring.costs.links import machines
@@ -205,7 +205,7 @@ def print_costs(
 
 
 def format_costs(format_: str, costs: list[Any], values: list[dict[str, str]]) -> str:
-    """The costs in one of ``FORMATS``; functions take any point."""
+    """Return the costs in one of ``FORMATS``; functions take any point."""
     from sparring.present.costs import code, tables
 
     formats: dict[str, Any] = {"markdown": tables.markdown, "csv": tables.comma_separated}
@@ -216,7 +216,7 @@ def format_costs(format_: str, costs: list[Any], values: list[dict[str, str]]) -
 
 
 def evaluations(cost: Derived, at: dict[str, Any]) -> Points:
-    """The cost at a point: of sparse chunks under each model that is asked for, beside what it is compared with."""
+    """Return the cost at a point; of sparse chunks under each model that is asked for, with the algorithms compared."""
     from sparring import api
     from sparring.costs.shared_links import SharedCost
     from sparring.costs.union_cost import UnionCost
@@ -231,18 +231,18 @@ def evaluations(cost: Derived, at: dict[str, Any]) -> Points:
 
 
 def evaluated(cost: Derived, at: dict[str, Any]) -> dict[str, Any]:
-    """The cost at a point, by form."""
+    """Return the cost at a point, by form."""
     found = {name: value for name, value in cost.at(**at)._asdict().items() if value is not None}
     return {"bytes" if name == "nbytes" else name: value for name, value in found.items()}
 
 
 def enveloped(points: Points) -> dict[str, Any]:
-    """A point for the envelope, by model where there is one."""
+    """Return a point for the envelope, by model where there is one."""
     return numbers(points[""]) if "" in points else {label: numbers(point) for label, point in points.items()}
 
 
 def numbers(point: dict[str, Any]) -> dict[str, int | float | str]:
-    """Integers as they are, fractions rounded, seconds rounded and as an exact fraction."""
+    """Return integers as they are, fractions rounded, and seconds rounded and as an exact fraction."""
     told: dict[str, int | float | str] = {name: int(x) if x == int(x) else float(x) for name, x in point.items()}
     if "time" in point:
         told |= {"time": float(point["time"]), "time_exact": str(point["time"])}
@@ -250,7 +250,7 @@ def numbers(point: dict[str, Any]) -> dict[str, int | float | str]:
 
 
 def cells(points: Points) -> dict[str, str]:
-    """What a table says of each form at a point; with the model where models differ."""
+    """Return what a table says of each form at a point; with the model where models differ."""
     told: dict[str, dict[str, str]] = {}
     for label, point in points.items():
         for name, x in point.items():
@@ -259,7 +259,7 @@ def cells(points: Points) -> dict[str, str]:
 
 
 def different(found: dict[str, str]) -> list[str]:
-    """One value if all are alike, else each with its label.
+    """Return one value if all are alike, else each with its label.
 
     >>> different({"identical": "7", "disjoint": "9"}), different({"": "7"})
     (['identical 7', 'disjoint 9'], ['7'])
@@ -268,7 +268,7 @@ def different(found: dict[str, str]) -> list[str]:
 
 
 def text(costs: list[Derived], points: list[Points], at: dict[str, Any]) -> Iterator[str]:
-    """Everything about each algorithm, line by line."""
+    """Yield everything about each algorithm, line by line."""
     from sparring.costs.shared_links import SharedCost
 
     for number, cost in enumerate(costs):
@@ -295,7 +295,7 @@ def text(costs: list[Derived], points: list[Points], at: dict[str, Any]) -> Iter
 
 
 def formulas(cost: Derived) -> Iterator[str]:
-    """Each form, what it becomes where nothing is rounded, and its lower bound."""
+    """Yield each form, what it becomes where nothing is rounded, and its lower bound."""
     from sparring.costs.derivation.message_bytes import worth
     from sparring.costs.rows import FORMS, rows
 
@@ -316,7 +316,7 @@ def formulas(cost: Derived) -> Iterator[str]:
 
 
 def shown(name: str, x: Any) -> str:
-    """A number; seconds and fractions rounded."""
+    """Return a number as text; seconds and fractions rounded."""
     if name == "time":
         return f"{float(x):.6g} s"
     return str(x) if x == int(x) else f"{float(x):.1f}"

@@ -42,7 +42,10 @@ def command(json_: bool) -> None:
 
 
 def envelope(checks: Sequence[Check], seconds: float) -> dict[str, Any]:
-    """What every command answers with, and the checks; made here, since a Report needs the links to be sound."""
+    """Return what every command answers with, and the checks.
+
+    It is made here, since a Report needs the links to be sound.
+    """
     from sparring.checks.doctor.checks import worst
 
     return {
@@ -52,12 +55,15 @@ def envelope(checks: Sequence[Check], seconds: float) -> dict[str, Any]:
 
 
 UNBROKEN = 10_000
-"""Columns of what is no terminal: a line a check there, and one of its remedy."""
+"""The width where there is no terminal: a check takes one line there, and its remedy another."""
 COLOURS = {"ok": "green", "warning": "bold yellow", "fault": "bold red"}
 
 
 def rows(checks: Sequence[Check], width: int) -> Iterator[Text]:
-    """A row a check, what to do below what is there; no path is broken, since paths are for copying."""
+    """Yield a row for each check, with what to do below what is there.
+
+    No path is broken, since paths are for copying.
+    """
     from rich.text import Text
 
     name = 2 + max(len(check.name) for check in checks)
@@ -76,7 +82,7 @@ def rows(checks: Sequence[Check], width: int) -> Iterator[Text]:
 
 
 def summary(checks: Sequence[Check]) -> str:
-    """The last line: whether sparring can be used here."""
+    """Return the last line: whether sparring can be used here."""
     words = [check.verdict for check in checks]
     counted = ", ".join(f"{words.count(word)} {word}" for word in COLOURS if word in words)
     return f"{'not usable as it is' if 'fault' in words else 'usable'}: {counted}"

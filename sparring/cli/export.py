@@ -15,7 +15,7 @@ SCHEDULES = ("msccl", "json", "goal", "chakra")
 
 
 def told() -> list[str]:
-    """The algorithms that test vectors can tell of."""
+    """Return the algorithms that have test vectors."""
     from sparring import api
     from sparring.vectors import covered
 
@@ -23,14 +23,14 @@ def told() -> list[str]:
 
 
 def vectors(pages: Sequence[Page], folder: Path) -> list[Path]:
-    """Test vectors."""
+    """Write test vectors; return the files."""
     from sparring.vectors import export
 
     return export(pages, folder)
 
 
 def schedules(pages: Sequence[Page], folder: Path, form: str, ranks: int, size: int) -> list[Path]:
-    """Schedule files, ``ALGO-RANKS`` and the format's ending."""
+    """Write schedule files, ``ALGO-RANKS`` and the format's ending; return the files."""
     from rich.progress import Progress
 
     from sparring.schedules.checking import export

@@ -38,7 +38,7 @@ def command(json_: bool) -> None:
 
 
 def table(rows: Sequence[Mapping[str, str]]) -> Table:
-    """A row each, with what they have in common as columns."""
+    """Return a table with the rows, and what they have in common as columns."""
     from rich.table import Table
 
     shown = Table(box=None, padding=(0, 3, 0, 0))

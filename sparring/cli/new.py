@@ -36,7 +36,7 @@ def command(file: Path, impl: bool, json_: bool) -> None:
 
 
 def write(page: Path, impl: bool) -> list[Path]:
-    """Write the page and, if wanted, the implementation; raises InputError, as a rule before anything is written."""
+    """Write the page and, if wanted, the implementation; raise InputError, as a rule before anything is written."""
     if page.suffix != ".py" or not page.stem.isidentifier() or keyword.iskeyword(page.stem):
         raise InputError(f"{page}: a page is a module, so its name must be a Python name with .py, such as my_ring.py")
     if not page.parent.is_dir():
@@ -55,7 +55,7 @@ def write(page: Path, impl: bool) -> list[Path]:
 
 
 def follow_up(page: Path, impl: Path | None = None) -> list[str]:
-    """The commands to go on with."""
+    """Return the commands to go on with."""
     name = shlex.quote(str(page))
     if impl is None:
         return [f"sparring show {name}", f"sparring prove {name}", f"sparring verify {name}"]

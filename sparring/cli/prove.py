@@ -108,7 +108,7 @@ def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
 
 
 def line(told: Told) -> str:
-    """One theorem, or why it is none."""
+    """Return one theorem as text, or why there is none."""
     from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED
 
     result, theorem = told

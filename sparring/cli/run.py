@@ -68,7 +68,7 @@ def command(
 
 
 def lines(report: Report) -> list[tuple[str, str]]:
-    """What a person wants to know of a run."""
+    """Return what people want to know of a run."""
     run = report.extra["run"]
     (result,) = report.results
     plural = "s" * (run["ranks"] > 1)
@@ -89,18 +89,18 @@ def lines(report: Report) -> list[tuple[str, str]]:
 
 
 def present(run: dict[str, Any]) -> str:
-    """How many entries the ranks have, and how many the sum."""
+    """Return as text how many entries the ranks have, and how many the sum."""
     entries, union = run["sparse"]["entries"], run["sparse"]["union"]["max"][-1]
     return f"{span(min(entries), max(entries))} of them a rank, {union} in the sum: {percent(union, run['size'])}"
 
 
 def tables(run: dict[str, Any]) -> list[Table]:
-    """What is to say of sparse vectors."""
+    """Return the tables of a run on sparse vectors; none for others."""
     return [compared(run), stepwise(run), grown(run)] if "sparse" in run else []
 
 
 def compared(run: dict[str, Any]) -> Table:
-    """What was sent, beside what the dense ring sends."""
+    """Return a table of what was sent, beside what the dense ring sends."""
     sparse = run["sparse"]
     columns = {"here": run, "ring allgather": sparse.get("ring_allgather"), "dense ring": sparse["dense_ring"]}
     columns = {name: sent for name, sent in columns.items() if sent}
@@ -115,7 +115,7 @@ def compared(run: dict[str, Any]) -> Table:
 
 
 def stepwise(run: dict[str, Any]) -> Table:
-    """What the messages of each step hold, and how they are encoded; of many steps, some."""
+    """Return a table of what the messages of each step hold, and their encodings; of many steps, some."""
     table = grid("step", "entries a message", "encoded as", "bytes in all")
     steps = run["sparse"]["steps"]
     for t in range(0, len(steps), len(steps) // STEPS + 1):
@@ -125,7 +125,7 @@ def stepwise(run: dict[str, Any]) -> Table:
 
 
 def grown(run: dict[str, Any]) -> Table:
-    """How many entries neighbouring ranks have together; a bar is as long as the mean."""
+    """Return a table of how many entries neighbouring ranks have together; a bar is as long as the mean."""
     union, n = run["sparse"]["union"], run["size"]
     table = grid("union of", "entries", "of n", "least..most", "")
     table.columns[-1].justify = "left"
@@ -139,7 +139,7 @@ def grown(run: dict[str, Any]) -> Table:
 
 
 def grid(first: str, *columns: str) -> Table:
-    """A table without lines: names, then numbers."""
+    """Return a table without lines: names, then numbers."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0))
@@ -150,15 +150,15 @@ def grid(first: str, *columns: str) -> Table:
 
 
 def stops(p: int) -> list[int]:
-    """The numbers of ranks that are shown: all up to 8, else powers of two, and ``p``."""
+    """Return the numbers of ranks that are shown: all up to 8, else powers of two, and ``p``."""
     return list(range(1, p + 1)) if p <= 8 else [*(1 << i for i in range(p.bit_length()) if 1 << i < p), p]
 
 
 def span(low: int, high: int) -> str:
-    """A number, or from where to where."""
+    """Return a number, or a range, as text."""
     return str(low) if low == high else f"{low}..{high}"
 
 
 def percent(part: Fraction | int, whole: int) -> str:
-    """How much of the whole it is; nothing is no part of nothing."""
+    """Return as text how much of the whole a part is; nothing is no part of nothing."""
     return f"{float(100 * Fraction(part) / (whole or 1)):.3g} %"

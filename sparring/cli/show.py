@@ -80,13 +80,16 @@ def command(
 
 
 def program(page: Page, drawn: tuple[object, ...], json_: bool) -> Report:
-    """The prose and the functions of a composition; who sends to whom depends on the data."""
+    """Report the prose and the functions of a composition.
+
+    It has no picture: who sends to whom depends on the data.
+    """
     from rich.markup import escape
 
     from sparring.report import Report
 
     if any(drawn):
-        raise Undecided(f"{page.name} is a composition: its messages depend on the data, and no one picture shows them")
+        raise Undecided(f"{page.name} is a composition: its messages depend on the data, so it has no picture")
     functions = [formula(page.module, name) for name in [*helpers(page.module), *own(page.module)]]
     if not json_:
         console = _options.console()
@@ -100,7 +103,7 @@ ENTRIES = 10_000  # of a vector, in the sentence about how many a selector takes
 
 
 def selector(name: str, params: dict[str, Any], drawn: tuple[object, ...], json_: bool) -> Report:
-    """The prose and the functions of a selector, and how many entries it takes."""
+    """Report the prose and the functions of a selector, and how many entries it takes."""
     from rich.markup import escape
 
     from sparring.report import Report
@@ -125,26 +128,26 @@ def selector(name: str, params: dict[str, Any], drawn: tuple[object, ...], json_
 
 
 def span(least: int, most: int) -> str:
-    """How many entries are taken, in words."""
+    """Return as text how many entries are taken."""
     return f"exactly {most}" if least == most else f"at least {least} and at most {most}"
 
 
 def own(module: Any) -> list[str]:
-    """Its functions that are called as formulas are."""
+    """Return the names of the module's functions that are called as formulas are."""
     from sparring.spec.core.vocabulary import LETTERS
 
     return [name for name in LETTERS if hasattr(module, name)]
 
 
 def held(page: Page, chunks: Chunks) -> dict[str, Any]:
-    """The chunk of a message; where the page sends blocks, the first and how many there are."""
+    """Return the chunk of a message; where the page sends blocks, the first and their number."""
     return {"chunk": chunks.start} | ({"chunks": len(chunks)} if page.blocks else {})
 
 
 def on_topology(
     page: Page, topology: str, ranks: int, file: Path | None, plot: Path | None, json_: bool
 ) -> Report:  # fmt: skip
-    """How free the page is of contention there, and where messages meet, a timing in which they do."""
+    """Report how free of contention the page is there, and a timing in which messages meet, where they do."""
     from rich.markup import escape
 
     from sparring import api
@@ -165,13 +168,13 @@ def on_topology(
 
 
 def prose(doc: str) -> str:
-    """A page's docstring without its examples."""
+    """Return a page's docstring without its examples."""
     paragraphs = doc.strip().split("\n\n")
     return "\n\n".join(p for p in paragraphs if not p.startswith(">>>"))
 
 
 def helpers(module: Any) -> list[str]:
-    """The functions of its own that a page's formulas are made with."""
+    """Return the names of the functions of its own that a page's formulas use."""
     from sparring.spec.core.vocabulary import LETTERS
 
     own = inspect.getmembers(module, lambda f: inspect.isfunction(f) and f.__module__ == module.__name__)
@@ -179,7 +182,7 @@ def helpers(module: Any) -> list[str]:
 
 
 def formula(module: Any, name: str) -> str:
-    """A formula's source lines, empty where the page leaves it out or holds no source."""
+    """Return a formula's source lines, empty where the page leaves it out or holds no source."""
     try:
         return inspect.getsource(getattr(module, name)).rstrip()
     except (AttributeError, OSError, TypeError):

@@ -94,7 +94,7 @@ def shown(
 
 
 def print_report(report: Report, console: Console, look: Overview, closely: bool) -> None:
-    """What is to be known of all."""
+    """Print the report for people."""
     from sparring.present import overview
 
     if "mutants" in report.extra:
@@ -107,7 +107,7 @@ def print_report(report: Report, console: Console, look: Overview, closely: bool
 
 
 def survey(mutants: Mapping[str, Any]) -> Table:
-    """How many planted faults were found out, by what was changed; and each that was not."""
+    """Return a table of how many planted faults were detected, by what was changed, and of each that was not."""
     from rich.table import Table
 
     table = Table(box=None, padding=(0, 2, 0, 0), caption_justify="left")

@@ -1,6 +1,6 @@
-"""Schedule files: programs that others wrote down step by step are read and judged, and pages are written as such.
+"""Schedule files: programs written down step by step.  Files of others are read and judged; pages are written as files.
 
-Read ``program`` first: what a file says.  Then ``graph``, what waits for what, and the judges: ``collectives``,
-``agreement``, ``races``, ``deadlock``, ``link_contention``, put together in ``judgement`` and told by ``checking``.
-``formats`` reads files; ``from_page`` and ``writing`` make them.
+Read ``program`` first, which says what a file holds.  Then read ``graph``, which says what waits for what, and the
+judges: ``collectives``, ``agreement``, ``races``, ``deadlock``, ``link_contention``.  ``judgement`` puts them together,
+and ``checking`` reports them.  ``formats`` reads files; ``from_page`` and ``writing`` make them.
 """

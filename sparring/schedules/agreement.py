@@ -21,14 +21,16 @@ SHOWN = 4
 
 
 class Unequal(NamedTuple):
-    """A place of the output that two ranks have made in different orders."""
+    """A place of the output whose sum two ranks have added up in different orders."""
 
     buffer: str
     place: int
     ranks: tuple[int, int]
     orders: tuple[tuple[int, int], tuple[int, int]]
-    """For each of the two ranks, how it made the sum in which they first differ: from those of these two sets of
-    ranks, as the bits of a number."""
+    """For each of the two ranks, how it made the sum in which they first differ.
+
+    That is the two sets of ranks whose sums it added, as the bits of a number.
+    """
 
     def __str__(self) -> str:
         here, there = (" + ".join(map(format_ranks, order)) for order in self.orders)
@@ -36,13 +38,16 @@ class Unequal(NamedTuple):
         return f"{self.buffer}[{self.place}]: rank {a} adds what ranks {here} have put in, rank {b} {there}"
 
     def as_dict(self) -> dict[str, Any]:
-        """For a report."""
+        """Return the fields as a dict, for a report."""
         orders = [[list(members(part))[:LISTED] for part in order] for order in self.orders]
         return {"buffer": self.buffer, "index": self.place, "ranks": list(self.ranks), "orders": orders}
 
 
 def unequal(places: Places, sums: Sums, cells: Sequence[int]) -> Unequal | None:
-    """The first place of an allreduce's output that two ranks have made in different orders, all sums being right."""
+    """Return the first place of an allreduce's output that two ranks have added up in different orders, or None.
+
+    All sums must be right.
+    """
     for c in range(places.program.chunks):
         held = [cells[places.cell(r, "o", c)] for r in range(len(places.program.ranks))]
         other = next((r for r, number in enumerate(held) if number != held[0]), None)
@@ -52,7 +57,7 @@ def unequal(places: Places, sums: Sums, cells: Sequence[int]) -> Unequal | None:
 
 
 def differing(sums: Sums, a: int, b: int) -> tuple[tuple[int, int], tuple[int, int]]:
-    """How two sums of the same contributions are made where they first differ, from the last addition on."""
+    """Return how two sums of the same contributions are made where they first differ, from the last addition on."""
     made = {number: pair for pair, number in sums.known.items()}
     while True:
         ours, theirs = parted(sums, made[a]), parted(sums, made[b])
@@ -62,23 +67,23 @@ def differing(sums: Sums, a: int, b: int) -> tuple[tuple[int, int], tuple[int, i
 
 
 def parted(sums: Sums, pair: tuple[int, int]) -> dict[int, int]:
-    """The two parts of a sum, by the ranks in them."""
+    """Return the two parts of a sum, by the set of ranks in them."""
     return {sums.parts[number][0][1]: number for number in pair}
 
 
 def halves(parts: dict[int, int]) -> tuple[int, int]:
-    """The ranks in the two parts, that with the lowest first."""
+    """Return the sets of ranks of the two parts; the one with the lowest rank comes first."""
     one, other = sorted(parts, key=lambda part: part & -part)
     return one, other
 
 
 def members(part: int) -> Iterator[int]:
-    """The ranks in a set."""
+    """Yield the ranks in a set."""
     return (r for r in range(part.bit_length()) if part >> r & 1)
 
 
 def format_ranks(part: int) -> str:
-    """A set of ranks in print.
+    """Return a set of ranks as text.
 
     >>> format_ranks(0b101)
     '(0, 2)'

@@ -1,4 +1,4 @@
-"""Schedule files: the verdict on a stranger's, and ours for strangers."""
+"""Schedule files: the verdict on files of others, and the export of our algorithms."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PROPERTIES: Mapping[str, str] = {
     "contention": "messages of different sources do not meet on a link",
     "loader": "RCCL loads it",
 }
-"""What is asked of a schedule file, in the order in which it is shown."""
+"""The properties that are judged of a schedule file, in the order in which they are shown."""
 
 
 def check_schedule(
@@ -39,11 +39,11 @@ def check_schedule(
     It may be MSCCL's XML or JSON, our JSON, MSCCL++'s plan, TE-CCL's output, ForestColl's trees, GOAL, or Chakra's
     traces.
 
-    Of Chakra, which has a file for each rank, ``NAME.0.et`` stands for all of them.
+    Chakra has a file for each rank; ``NAME.0.et`` stands for all of them.
 
-    ``depth``: how many messages a channel holds; by default a program that ends at some depth holds, and the
-    smallest is told.  ``topology``: one that :func:`sparring.contention` knows, on which no two messages of
-    different sources may meet.  ``load``: RCCL must load it.
+    ``depth``: how many messages a channel holds; by default it is enough that the program ends at some depth, and the
+    report has the smallest.  ``topology``: one that :func:`sparring.contention` knows; no two messages of different
+    sources may meet on it.  ``load``: RCCL must load the file.
 
     Raises InputError, one sentence, where the file is none of these or its parts do not fit together.
 
@@ -69,7 +69,7 @@ def check_schedule(
 
 
 def left_out(one: Judgement, topology: str | None, *, load: bool) -> set[str]:
-    """The properties that nobody asked for, or that such a file tells nothing of."""
+    """Return the properties that nobody asked for, or of which such a file says nothing."""
     out = set() if one.program else {"implements", "races", "loader"}
     out |= set() if one.collective == "allreduce" else {"agreement"}
     return out | ({"contention"} if topology is None else set()) | (set() if load else {"loader"})
@@ -78,7 +78,7 @@ def left_out(one: Judgement, topology: str | None, *, load: bool) -> set[str]:
 def judge_properties(
     one: Judgement, name: str, depth: int | None, topology: str | None, *, load: bool
 ) -> Iterator[Result]:
-    """A result for each property."""
+    """Yield a result for each property."""
     for prop, judge in (
         ("implements", implements), ("agreement", agreement), ("races", races),
         ("deadlock", lambda j: ending(j, depth)), ("hygiene", matching),
@@ -95,7 +95,7 @@ UNKNOWN = "which sums the ranks should end with is not known"
 
 
 def implements(one: Judgement) -> Found:
-    """Whether the declared collective is what comes of it."""
+    """Judge whether the program does what the declared collective promises."""
     if one.program is None:
         return NOT_COVERED, "the file names no collective, and not what its messages hold"
     if one.collective is None:
@@ -112,7 +112,7 @@ def implements(one: Judgement) -> Found:
 
 
 def agreement(one: Judgement) -> Found:
-    """Whether all ranks add in the same order."""
+    """Judge whether all ranks add in the same order."""
     if one.collective != "allreduce":
         adds = "each sum is on one rank alone" if one.collective == "reduce_scatter" else "nothing is added"
         return NOT_COVERED, f"in an {one.collective} {adds}" if one.collective else UNKNOWN
@@ -125,7 +125,7 @@ def agreement(one: Judgement) -> Found:
 
 
 def races(one: Judgement) -> Found:
-    """Whether accesses are ordered."""
+    """Judge whether accesses to the same place are ordered."""
     if one.places is None:
         return NOT_COVERED, "the file does not say which places its messages touch"
     if not one.ends:
@@ -140,7 +140,7 @@ def races(one: Judgement) -> Found:
 
 
 def ending(one: Judgement, depth: int | None) -> Found:
-    """Whether the program ends."""
+    """Judge whether the program ends."""
     if one.graph.wild:
         return (
             NOT_COVERED,
@@ -160,7 +160,7 @@ def ending(one: Judgement, depth: int | None) -> Found:
 
 
 def matching(one: Judgement) -> Found:
-    """Whether sends and receives are each other's."""
+    """Judge whether every send has its receive, and every receive its send."""
     found = list(one.unmatched)
     if found:
         return REFUTED, found[0] + (f"; {len(found)} channels are wrong" if len(found) > 1 else "")
@@ -173,7 +173,7 @@ def matching(one: Judgement) -> Found:
 
 
 def crossing(one: Judgement, topology: str | None) -> Found:
-    """Whether messages can meet on a link."""
+    """Judge whether messages can meet on a link."""
     if topology is None:
         return NOT_COVERED, "no topology given (--topology NAME)"
     found = one.crossing(topology)
@@ -184,7 +184,7 @@ def crossing(one: Judgement, topology: str | None) -> Found:
 
 
 def loading(one: Judgement, *, load: bool) -> Found:
-    """Whether RCCL loads it."""
+    """Judge whether RCCL loads the file."""
     if one.program is None:
         return NOT_COVERED, "no program for RCCL"
     found = list(rccl.refusals(one.program))
@@ -197,7 +197,7 @@ def loading(one: Judgement, *, load: bool) -> Found:
 
 
 def envelope(one: Judgement) -> dict[str, Any]:
-    """What a report of a schedule file has besides."""
+    """Return what a report of a schedule file has in addition."""
     wrong, raced = one.wrong or [], one.races or []
     known = one.wrong is not None or (one.program is not None and one.collective is not None)
     reasons = list(rccl.refusals(one.program)) if one.program and "loader" not in one.gaps else []
@@ -225,13 +225,14 @@ def export(
     track: Callable[[Any, str], Any] = lambda items, _: items,
     **params: Any,
 ) -> list[Path]:
-    """Write an algorithm's schedule for so many ranks to ``out``, the name without its ending; the files written.
+    """Write an algorithm's schedule for ``ranks`` ranks to ``out``, a name without ending; return the files.
 
-    ``form``: ``msccl`` (XML), ``json`` (the same program in ours), ``goal`` (text) or ``chakra`` (a trace a
-    rank); the last two keep only messages, of a vector of ``size`` bytes.  ``track`` goes through the
-    ranks, told the algorithm's name, and may show how far it is.
+    ``form``: ``msccl`` (XML), ``json`` (the same program as our JSON), ``goal`` (text) or ``chakra`` (a trace a rank);
+    the last two keep only messages, of a vector of ``size`` bytes.  ``track`` iterates over the ranks, is given the
+    algorithm's name, and may show the progress.
 
-    Rank after rank is written, so memory does not grow with the files; they get their names when all are complete.
+    Ranks are written one after the other, so memory does not grow with the files.  The files get their names when all
+    are complete.
 
     Raises InputError where a schedule file cannot say what the algorithm does, or the files cannot be written.
     """

@@ -1,7 +1,7 @@
-"""Chunks that travel from rank to rank: what formats say that know neither blocks nor waits, as a program.
+"""Chunks that go from rank to rank: the content of formats without blocks and waits, as a program.
 
-A flow takes some chunks at one rank and puts them at another.  Flows between two ranks with one tag keep their
-order; a flow of what another has brought begins once that one has ended.  Nothing else is ordered.
+A flow takes some chunks from one rank and puts them at another.  Flows between two ranks with one tag keep their order;
+a flow that passes on what another has brought begins once that one has ended.  Nothing else is ordered.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from sparring.schedules.program import BLOCKS, STEPS, Block, Place, Program, Ste
 
 
 class Told(NamedTuple):
-    """A program, and for each property that its file says too little of the reason, in words."""
+    """A program, and the properties that its file says too little of, each with the reason."""
 
     program: Program
     gaps: Mapping[str, str]
 
 
 class Flow(NamedTuple):
-    """Some chunks on their way."""
+    """Chunks that go from one rank to another."""
 
     src: int
     dst: int
@@ -30,11 +30,11 @@ class Flow(NamedTuple):
     put: Place
     chunks: int
     brought: int
-    """The flow, by its place in the list, that has brought what is taken; -1 where it was there, or never comes."""
+    """The index of the flow that has brought the chunks; -1 where they were there, or never come."""
 
 
 class End(NamedTuple):
-    """One end of all flows of a pair of ranks and tag: a block."""
+    """One end of all flows of a pair of ranks and a tag: a block."""
 
     rank: int
     peer: int
@@ -43,7 +43,7 @@ class End(NamedTuple):
 
 
 def blocks(flows: Sequence[Flow], p: int) -> list[list[Block]]:
-    """The blocks of each of ``p`` ranks; InputError where there are too many."""
+    """Return the blocks of each of ``p`` ranks; raise InputError where there are too many."""
     if 2 * len(flows) > STEPS:
         raise InputError(f"{len(flows)} messages; at most {STEPS // 2} are read")
     ends: dict[End, list[int]] = {}
@@ -65,7 +65,7 @@ def blocks(flows: Sequence[Flow], p: int) -> list[list[Block]]:
 
 
 def block(b: int, end: End, flows: Sequence[Flow], came: Mapping[int, tuple[int, int]]) -> Block:
-    """The block of an end; ``came``: the block and step that each flow arrives at."""
+    """Return the block of an end; ``came`` holds the block and step at which each flow arrives."""
     if end.sends:
         steps = tuple(Step("s", flow.take, None, flow.chunks, came.get(flow.brought)) for flow in flows)
         return Block(b, steps, send=end.peer, channel=end.tag)

@@ -1,8 +1,8 @@
 """Judges whether every rank ends with what the collective promises: each contribution once, in its place.
 
-A contribution is a token, rank and chunk.  Programs are run on sums of tokens, which count each as none, once
-or several times.  Nothing else is asked of values, so what is found holds for every input and every addition
-that is associative and commutative.
+A contribution is a token: a rank and a chunk.  Programs are run on sums of tokens, which hold each token never, once or
+several times.  Values have no other property, so the finding holds for every input and every addition that is
+associative and commutative.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ LISTED = 100
 
 PART = 150  # bytes of a part beside its sets
 Part = tuple[int, int, int]
-"""A chunk, the ranks of which it has a token, and those of which it has several: sets, as the bits of a number."""
+"""A chunk, the ranks whose token it has, and those whose token it has several times: sets, as the bits of a number."""
 NOTHING = 0
-"""The sum in a place where nothing has been put: nothing can be made of it."""
+"""The sum in a place where nothing has been put; a sum with it is nothing, too."""
 
 
 class Sums:
-    """All sums that occur, numbered; what has been added once is remembered."""
+    """The table of all sums that occur, by number; an addition done once is remembered."""
 
     def __init__(self) -> None:
         self.parts: list[tuple[Part, ...]] = [()]
@@ -37,11 +37,11 @@ class Sums:
         self.kept = 0
 
     def token(self, rank: int, chunk: int) -> int:
-        """The contribution of one rank."""
+        """Return the number of one rank's contribution."""
         return self.new(((chunk, 1 << rank, 0),))
 
     def plus(self, a: int, b: int) -> int:
-        """The sum of two; of nothing and anything, nothing."""
+        """Return the number of the sum of two; nothing plus anything is nothing."""
         if NOTHING in (a, b):
             return NOTHING
         key = (a, b) if a < b else (b, a)
@@ -50,7 +50,7 @@ class Sums:
         return self.known[key]
 
     def new(self, parts: tuple[Part, ...]) -> int:
-        """A sum's number."""
+        """Give a new sum its number, and return that."""
         self.kept += sum(PART + (seen.bit_length() + twice.bit_length()) // 8 for _, seen, twice in parts)
         if self.kept > KEPT:
             raise InputError(f"its sums take more than {KEPT} bytes together; at most so many are kept")
@@ -59,7 +59,7 @@ class Sums:
 
 
 def merged(a: tuple[Part, ...], b: tuple[Part, ...]) -> tuple[Part, ...]:
-    """Both together, in the order of chunks."""
+    """Return the parts of both, by ascending chunk."""
     if len(a) == len(b) == 1 and a[0][0] == b[0][0]:
         return (both(a[0], b[0]),)
     found = {part[0]: part for part in a}
@@ -69,12 +69,12 @@ def merged(a: tuple[Part, ...], b: tuple[Part, ...]) -> tuple[Part, ...]:
 
 
 def both(a: Part, b: Part) -> Part:
-    """Two parts of the same chunk."""
+    """Return two parts of the same chunk as one."""
     return a[0], a[1] | b[1], a[2] | b[2] | (a[1] & b[1])
 
 
 class Wrong(NamedTuple):
-    """A place that ends with something else than it should."""
+    """A place that ends with something other than it should."""
 
     rank: int
     buffer: str
@@ -82,11 +82,11 @@ class Wrong(NamedTuple):
     missing: list[list[int]]
     """Contributions, rank and chunk, that should be there."""
     twice: list[list[int]]
-    """That are there several times."""
+    """Contributions that are there several times."""
     foreign: list[list[int]]
-    """That should not be there."""
+    """Contributions that should not be there."""
     empty: bool
-    """Nothing was ever put there, or it was made of nothing."""
+    """True if nothing was ever put there, or a sum with nothing."""
 
     def __str__(self) -> str:
         kinds = {"lacks": self.missing, "has several times": self.twice, "has wrongly": self.foreign}
@@ -95,12 +95,12 @@ class Wrong(NamedTuple):
         return f"rank {self.rank} {self.buffer}[{self.place}] {what}"
 
     def as_dict(self) -> dict[str, Any]:
-        """For a report."""
+        """Return the fields as a dict, for a report."""
         return {"index" if name == "place" else name: value for name, value in self._asdict().items()}
 
 
 def listed(tokens: Sequence[Sequence[int]]) -> str:
-    """Contributions in print."""
+    """Return contributions as text."""
     shown = ", ".join(f"rank {r}'s chunk {c}" for r, c in tokens[:3])
     return shown + (f" and {len(tokens) - 3} more" if len(tokens) > 3 else "")
 
@@ -110,7 +110,7 @@ Want = tuple[int, str, int, int, int]
 
 
 def starts(places: Places) -> Iterator[tuple[int, str, int, int]]:
-    """Where contributions lie before the first step: rank, buffer, place, chunk."""
+    """Yield where contributions lie before the first step: rank, buffer, place and chunk."""
     n, share = places.program.chunks, places.share
     for r in range(len(places.program.ranks)):
         if places.kind == "allgather":
@@ -121,7 +121,7 @@ def starts(places: Places) -> Iterator[tuple[int, str, int, int]]:
 
 
 def wants(places: Places) -> Iterator[Want]:
-    """What must lie where after the last step."""
+    """Yield what must lie where after the last step."""
     n, share, p = places.program.chunks, places.share, len(places.program.ranks)
     everybody = (1 << p) - 1
     for r in range(p):
@@ -138,7 +138,7 @@ def wants(places: Places) -> Iterator[Want]:
 
 
 def begun(places: Places) -> tuple[Sums, list[int]]:
-    """What is in every cell before the first step."""
+    """Return the sum in each cell before the first step."""
     sums = Sums()
     cells = [NOTHING] * places.cells
     for r, buffer, index, chunk in starts(places):
@@ -147,7 +147,7 @@ def begun(places: Places) -> tuple[Sums, list[int]]:
 
 
 def ended(graph: Graph, went: Sequence[int], touches: Sequence[Touched], places: Places) -> tuple[Sums, list[int]]:
-    """What is in every cell after the steps ``went``, in that order."""
+    """Return the sum in each cell after the steps ``went``, carried out in that order."""
     sums, cells = begun(places)
     kinds = [step.op for rank in places.program.ranks for block in rank.blocks for step in block.steps]
     brings = {receive: send for send, receive, _ in graph.messages}
@@ -170,7 +170,7 @@ def ended(graph: Graph, went: Sequence[int], touches: Sequence[Touched], places:
 
 
 def wrong(places: Places, sums: Sums, cells: Sequence[int]) -> list[Want]:
-    """The places that do not hold what they should."""
+    """Return the places that do not hold what they should."""
     good: set[tuple[int, int, int]] = set()
     found = []
     for want in wants(places):
@@ -185,7 +185,7 @@ def wrong(places: Places, sums: Sums, cells: Sequence[int]) -> list[Want]:
 
 
 def explained(want: Want, places: Places, sums: Sums, cells: Sequence[int]) -> Wrong:
-    """What is wrong with a place."""
+    """Return what is wrong with a place."""
     r, buffer, place, chunk, ranks = want
     held = cells[places.cell(r, buffer, place)]
     own = next((part for part in sums.parts[held] if part[0] == chunk), (chunk, 0, 0))
@@ -197,6 +197,6 @@ def explained(want: Want, places: Places, sums: Sums, cells: Sequence[int]) -> W
 
 
 def bits(chunk: int, ranks: int) -> list[list[int]]:
-    """The contributions of these ranks, of the first LISTED."""
+    """Return the contributions of these ranks, the first LISTED of them."""
     found = ([r, chunk] for r in range(ranks.bit_length()) if ranks >> r & 1)
     return list(islice(found, LISTED))

@@ -10,7 +10,7 @@ from sparring.schedules.graph import Graph
 
 
 class Cost(NamedTuple):
-    """Volumes are parts of the vector, or bytes where the file counts in bytes (``bytes``)."""
+    """The cost of a program; volumes are parts of the vector, or bytes where the file counts in bytes (``bytes``)."""
 
     messages: int
     """The most that one rank sends."""
@@ -19,21 +19,21 @@ class Cost(NamedTuple):
     total: Fraction
     """What all ranks send."""
     path_messages: int
-    """The most messages that follow one from another: V_path's latency."""
+    """The most messages of a chain in which each follows from the one before: V_path's latency."""
     path_volume: Fraction
-    """The most volume of messages that follow one from another (steps of a block included): V_path."""
+    """The most volume of such a chain (steps of a block included): V_path."""
     added: Fraction
     """The most that one rank adds."""
     in_bytes: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """For a report."""
+        """Return the fields as a dict, for a report."""
         kept = {k: str(v) if isinstance(v, Fraction) else v for k, v in self._asdict().items() if k != "in_bytes"}
         return {**kept, "unit": "bytes" if self.in_bytes else "parts of the vector"}
 
 
 def cost(graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]], added: Sequence[int], unit: int) -> Cost:
-    """What the program costs; ``unit``: how many of the file's units make a vector, 0 where they are bytes.
+    """Return what the program costs; ``unit`` is how many of the file's units make a vector, 0 where they are bytes.
 
     ``added``: how many units each node adds.
     """

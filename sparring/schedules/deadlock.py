@@ -8,14 +8,14 @@ from sparring.schedules.graph import NEVER, Graph, order, waits
 
 
 class Stuck(NamedTuple):
-    """Why a program does not end: nodes that wait for each other in a circle, or for what never comes."""
+    """The reason why a program does not end: nodes that wait for each other in a circle, or for what never comes."""
 
     nodes: list[int]
     """Each waits for the next; the last for the first, or for what never comes."""
     circle: bool
 
     def told(self, graph: Graph, depth: int | None) -> str:
-        """In words."""
+        """Return the reason as text."""
         ends = [*self.nodes[1:], self.nodes[0] if self.circle else NEVER]
         pairs = list(zip(self.nodes, ends))
         shown = pairs if len(pairs) <= SHOWN else [*pairs[: SHOWN - 1], pairs[-1]]
@@ -29,7 +29,7 @@ SHOWN = 4
 
 
 def stuck(graph: Graph, depth: int | None) -> Stuck | None:
-    """Why the program does not end if channels hold ``depth`` messages (None: all); None where it ends."""
+    """Return why the program does not end if channels hold ``depth`` messages (None: any number), or None."""
     waiting = waits(graph, depth)
     gone = set(order(waiting))
     if len(gone) == len(waiting):
@@ -44,7 +44,7 @@ def stuck(graph: Graph, depth: int | None) -> Stuck | None:
 
 
 def smallest(graph: Graph) -> int | None:
-    """The least depth, at least 1, of which no deadlock comes; None where every depth deadlocks."""
+    """Return the least depth, at least 1, without a deadlock; None where every depth deadlocks."""
     low, high = 1, 1
     longest = max((len(channel.sends) for channel in graph.channels), default=1)
     while not ends(graph, high):
@@ -58,12 +58,12 @@ def smallest(graph: Graph) -> int | None:
 
 
 def ends(graph: Graph, depth: int) -> bool:
-    """Whether all nodes go if channels hold ``depth`` messages."""
+    """Tell whether all nodes can run if channels hold ``depth`` messages."""
     return len(order(waits(graph, depth))) == len(graph.nodes)
 
 
 def why(graph: Graph, node: int, other: int, depth: int | None) -> str:
-    """What ``node`` waits for."""
+    """Return as text what ``node`` waits for."""
     for channel in graph.channels:
         if node in channel.receives:
             k = channel.receives.index(node)

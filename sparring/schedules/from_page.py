@@ -1,10 +1,10 @@
 """A page as a program: its schedule for one number of ranks, in thread blocks.
 
-A rank's steps come in the order of the page's: in each it first sends what it sends and then takes what
-comes.  A block has the messages to one rank and those from one; where a rank always hears from the same rank
-when it sends to one, these are one block, as in a ring; and what comes and is passed on next is one step, as
-MSCCL has it.  Chunks lie in a row there, so that a message past the last one to the first is two.  Where
-blocks share chunks, a step waits for those before it that its chunks depend on.
+A rank's steps have the order of the page's; in each it first sends and then receives.  A block has the messages to one
+rank and those from one rank.  If a rank always receives from the same rank when it sends to another, as in a ring, the
+two share a block; and a chunk that is received and passed on next is one step, as in MSCCL.  MSCCL's chunks are in a
+row, so a message past the last chunk to the first becomes two.  Where blocks share chunks, a step waits for those
+before it that its chunks depend on.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from sparring.spec.core.model import Page
 
 FUSED: dict[str, Op] = {"r": "rcs", "rrc": "rrcs"}
 Key = tuple[int, int]
-"""Of a block: the rank that it sends to and the one that it receives from, -1 for none."""
+"""A block: the rank that it sends to and the one that it receives from, -1 for none."""
 
 
 def exported(page: Page, p: int) -> Program:
-    """The page's schedule at ``p`` ranks, all of it.
+    """Return the page's whole schedule at ``p`` ranks.
 
     Raises InputError where a file could not say what the page does, ScheduleFault where it makes no schedule.
     """
@@ -34,7 +34,7 @@ def exported(page: Page, p: int) -> Program:
 
 
 def begun(page: Page, p: int) -> tuple[Rows, Program]:
-    """The page's rows at ``p`` ranks, and its program without the ranks."""
+    """Return the page's rows at ``p`` ranks, and its program without the ranks."""
     if not 1 <= p <= RANKS:
         raise InputError(f"ranks = {p}; right: 1 to {RANKS}")
     if page.stateful:
@@ -46,14 +46,14 @@ def begun(page: Page, p: int) -> tuple[Rows, Program]:
 
 
 def rank(page: Page, chunks: int, own: list[Move]) -> Rank:
-    """A rank with these moves."""
+    """Return a rank with these moves."""
     buffer: Buffer = "o" if page.kind == "allgather" else "i"
     scratch = chunks * any(move.scratch for move in own)
     return Rank(chunks * (buffer == "i"), chunks * (buffer == "o"), scratch, blocked(own, buffer))
 
 
 def blocked(moves: list[Move], buffer: Buffer, *, fused: bool = True) -> tuple[Block, ...]:
-    """A rank's blocks; ``fused``: what comes and is passed on next is one step."""
+    """Return a rank's blocks; ``fused`` makes one step of receiving chunks and passing them on next."""
     keys = paired(moves)
     steps: dict[Key, list[Step]] = {key: [] for key in dict.fromkeys(keys)}
     ids = {key: i for i, key in enumerate(steps)}
@@ -68,7 +68,7 @@ def blocked(moves: list[Move], buffer: Buffer, *, fused: bool = True) -> tuple[B
 
 
 def step(move: Move, buffer: Buffer) -> Step:
-    """The step that does a move."""
+    """Return the step that does a move."""
     place: Place = ("s" if move.scratch else buffer, move.first)
     if move.sends:
         return Step("s", place, None, move.length)
@@ -78,7 +78,10 @@ def step(move: Move, buffer: Buffer) -> Step:
 
 
 def paired(moves: list[Move]) -> list[Key]:
-    """Each move's block: with one partner on either side where they always come together, else with one on one side."""
+    """Return each move's block.
+
+    Two partners that always come together, one on either side, share a block; any other has a block of its own.
+    """
     ways: dict[int, set[int]] = {}
     back: dict[int, set[int]] = {}
     for one, other in pairwise(moves):
@@ -91,7 +94,7 @@ def paired(moves: list[Move]) -> list[Key]:
 
 
 def fuses(steps: list[Step], move: Move) -> bool:
-    """Whether the move sends on what the last step of its block received."""
+    """Tell whether the move sends on what the last step of its block received."""
     if not steps or not move.sends or steps[-1].op not in FUSED:
         return False
     last = steps[-1]
@@ -101,13 +104,15 @@ def fuses(steps: list[Step], move: Move) -> bool:
 Spot = tuple[Key, int]
 """A step of a block."""
 Cell = tuple[bool, int]
-"""Whether it is in the scratch, and which part."""
+"""A part of the vector, or of the scratch if the first is true."""
 
 
 def needs(moves: list[Move], spots: list[Spot]) -> dict[Spot, list[Spot]]:
-    """For each step, those of other blocks that must have ended: who wrote its chunks, and who reads what it writes.
+    """Return for each step those of other blocks that must end before it.
 
-    Chunks that no move parts are looked at as one.
+    They are the steps that wrote its chunks, and those that read what it writes.
+
+    Chunks that no move separates are treated as one.
     """
     cuts = sorted({end for move in moves for end in (move.first, move.first + move.length)})
     parts = {end: i for i, end in enumerate(cuts)}
@@ -130,7 +135,10 @@ def needs(moves: list[Move], spots: list[Spot]) -> dict[Spot, list[Spot]]:
 
 
 def ordered(steps: dict[Key, list[Step]], ids: dict[Key, int], wanted: dict[Spot, list[Spot]]) -> tuple[Block, ...]:
-    """The blocks, every step after those that it needs; a step waits for one other, and nops before it for more."""
+    """Return the blocks, every step after those that it needs.
+
+    A step waits for one other step; where it needs more, nops before it wait for these.
+    """
     waits = {spot: before for key, own in steps.items() for spot, before in latest(key, len(own), wanted)}
     moved_to: dict[Spot, int] = {}
     for key, own in steps.items():
@@ -152,7 +160,10 @@ def ordered(steps: dict[Key, list[Step]], ids: dict[Key, int], wanted: dict[Spot
 
 
 def latest(key: Key, count: int, wanted: dict[Spot, list[Spot]]) -> Iterator[tuple[Spot, list[Spot]]]:
-    """For each of the block's steps, of those that it needs the last of each block that it has not waited for yet."""
+    """Yield for each of the block's steps what it has yet to wait for.
+
+    Of the steps that it needs, that is the last of each block that it has not waited for yet.
+    """
     known: dict[Key, int] = {}
     for at in range(count):
         now: dict[Key, int] = {}

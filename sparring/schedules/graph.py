@@ -4,10 +4,10 @@ A node is a step (or an operation); it waits for the step before it in its block
 The k-th message of a channel is received by the k-th receive of the channel.  If a channel holds at most
 ``depth`` messages, the send of message ``k`` also waits for the receive of message ``k - depth``.
 
-Which message a receive takes does not depend on timing, so the whole program ends exactly if this graph has
-no cycle and no receive lacks its send: then some node can go as long as any has not gone, and what has gone
-takes nothing from the others.  So one order decides for every timing (Kahn 1974, see ``proofs/coq/kahn.v``).
-A step that receives and sends goes when both are possible: a receive and a send of their own would need less.
+Which message a receive takes does not depend on timing, so the whole program ends exactly if this graph has no cycle
+and no receive lacks its send: then some node can run as long as any has not run, and a node that runs keeps no other
+from running.  So one order decides for every timing (Kahn 1974, see ``proofs/coq/kahn.v``).  A step that receives and
+sends runs when both are possible; a separate receive and send would need less.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from sparring.schedules.messages import ANY, Messages
 from sparring.schedules.program import USES, Program
 
 NEVER = -1
-"""In place of a node: what will not happen."""
+"""In place of a node: something that never happens."""
 
 
 @dataclass(slots=True, eq=False)
 class Channel:
-    """Messages that keep their order; ``sends`` and ``receives`` are nodes."""
+    """A channel whose messages keep their order; ``sends`` and ``receives`` are nodes."""
 
     src: int
     dst: int
@@ -49,9 +49,9 @@ class Node(NamedTuple):
     """Its place in the chain."""
     name: str
     before: tuple[int, ...]
-    """The nodes that must have ended, but for the sends that it receives from."""
+    """The nodes that must have ended, except for the sends that it receives from."""
     size: int
-    """Of the message that it sends or receives: chunks, or bytes."""
+    """The size of the message that it sends or receives, in chunks or bytes."""
 
 
 class Graph(NamedTuple):
@@ -61,11 +61,11 @@ class Graph(NamedTuple):
     nodes: list[Node]
     channels: list[Channel]
     wild: list[int]
-    """Receives that take what comes: they are in no channel."""
+    """Receives that take any message: they are in no channel."""
     moves: list[Channel] | None = None
-    """Who sends what to whom, where channels carry no more than signals."""
+    """The messages with chunks, where channels carry only signals."""
     weak: frozenset[tuple[int, int]] = frozenset()
-    """Nodes that wait for others without knowing what these have written."""
+    """Pairs of a node and one that it waits for without knowing what that has written."""
     lacks: Mapping[int, str] = MappingProxyType({})
     """What nodes wait for that never comes."""
 
@@ -76,7 +76,7 @@ class Graph(NamedTuple):
 
     @property
     def chains(self) -> int:
-        """How many chains there are."""
+        """The number of chains."""
         return 1 + max((node.chain for node in self.nodes), default=-1)
 
     @property
@@ -86,7 +86,7 @@ class Graph(NamedTuple):
 
 
 def of_program(program: Program) -> Graph:
-    """The steps of a program, rank by rank and block by block.
+    """Return the graph of a program's steps, rank by rank and block by block.
 
     Raises InputError where two blocks share an end of a channel.
     """
@@ -113,20 +113,20 @@ def of_program(program: Program) -> Graph:
 
 
 class Ends:
-    """The channels, by source, destination and tag."""
+    """The table of channels, by source, destination and tag."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[int, int, int], Channel] = {}
 
     def of(self, src: int, dst: int, tag: int) -> Channel:
-        """The channel, new where there was none."""
+        """Return the channel; make it where there is none."""
         key = src, dst, tag
         if key not in self.found:
             self.found[key] = Channel(*key)
         return self.found[key]
 
     def join(self, end: list[int], node: int, nodes: list[Node], chain: int) -> None:
-        """Append a node of that chain; InputError where another chain has that end."""
+        """Append a node of that chain; raise InputError where another chain has that end."""
         if end and nodes[end[0]].chain != chain:
             raise InputError(
                 f"{nodes[end[0]].name} and a later block of the same rank use the same end of a channel; "
@@ -136,10 +136,10 @@ class Ends:
 
 
 def of_messages(messages: Messages) -> Graph:
-    """The operations of all ranks.
+    """Return the graph of all ranks' operations.
 
-    One that others may begin beside gets a node of its own for its beginning.  Chains are made of
-    operations that follow each other; the k-th receive of a channel is the k-th in the file.
+    An operation whose beginning others wait for has a node of its own for that.  A chain is a sequence of operations
+    that follow each other; the k-th receive of a channel is the k-th in the file.
     """
     nodes: list[Node] = []
     wild: list[int] = []
@@ -176,7 +176,10 @@ def of_messages(messages: Messages) -> Graph:
 
 
 def waits(graph: Graph, depth: int | None) -> list[list[int]]:
-    """For every node those that it waits for, NEVER among them, if channels hold ``depth`` messages (None: all)."""
+    """Return for each node those that it waits for, NEVER among them.
+
+    Channels hold ``depth`` messages, or any number for None.
+    """
     found = [list(node.before) for node in graph.nodes]
     for channel in graph.channels:
         for k, receive in enumerate(channel.receives):
@@ -188,7 +191,7 @@ def waits(graph: Graph, depth: int | None) -> list[list[int]]:
 
 
 def order(waiting: list[list[int]]) -> list[int]:
-    """The nodes that go, in an order in which they can; those that never go are left out."""
+    """Return the nodes that can run, in an order in which they can; those that never can are left out."""
     missing = [len(w) for w in waiting]
     followers: list[list[int]] = [[] for _ in waiting]
     for node, before in enumerate(waiting):

@@ -1,4 +1,4 @@
-"""Collects all that is asked of a program, each judged once."""
+"""Collects all findings on a program, each computed once."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from sparring.schedules.races import Clock, Race
 
 
 class Judgement:
-    """What there is to say of a program, or of messages alone; each answer is found when it is asked for.
+    """The findings on a program, or on messages alone; each is computed when it is first asked for.
 
     Raises InputError where the parts of the program do not fit together.
     """
 
     def __init__(self, subject: Program | Messages | Told | Plan) -> None:
         self.gaps: Mapping[str, str] = {}
-        """Properties that the file says too little of, each with the reason."""
+        """Properties that the file says too little about, each with the reason."""
         self.plan = subject if isinstance(subject, Plan) else None
         if isinstance(subject, Told):
             subject, self.gaps = subject
@@ -42,22 +42,22 @@ class Judgement:
 
     @property
     def ranks(self) -> int:
-        """How many ranks there are."""
+        """The number of ranks."""
         return self.graph.ranks
 
     @property
     def collective(self) -> str | None:
-        """What the file declares, by our name; None where that is nothing that we know."""
+        """The collective that the file declares, by our name; None where we do not know it."""
         return self.places.kind if self.places else None
 
     @cached_property
     def waiting(self) -> list[list[int]]:
-        """What each step waits for if channels hold all that is sent."""
+        """The steps that each step waits for if channels hold all that is sent."""
         return graph.waits(self.graph, None)
 
     @cached_property
     def known(self) -> list[list[int]]:
-        """For each step those of which it waits for that it also knows all writes of."""
+        """The steps that each step waits for and of which it knows all writes."""
         weak = self.graph.weak
         if not weak:
             return self.waiting
@@ -65,27 +65,27 @@ class Judgement:
 
     @cached_property
     def went(self) -> list[int]:
-        """The steps that go, in one order."""
+        """The steps that can run, in one order in which they can."""
         return graph.order(self.waiting)
 
     @property
     def ends(self) -> bool:
-        """Whether all steps go if channels hold all that is sent."""
+        """True if all steps can run where channels hold all that is sent."""
         return len(self.went) == len(self.graph.nodes)
 
     @cached_property
     def depth(self) -> int | None:
-        """The least that channels must hold; None where the program ends at no depth."""
+        """The least number of messages that channels must hold; None where the program ends at no depth."""
         return deadlock.smallest(self.graph)
 
     def stuck(self, depth: int | None) -> str:
-        """Why the program does not end if channels hold so much; empty where it does."""
+        """Return why the program does not end if channels hold ``depth`` messages; empty where it ends."""
         found = deadlock.stuck(self.graph, depth)
         return found.told(self.graph, depth) if found else ""
 
     @cached_property
     def loose(self) -> list[Channel]:
-        """The channels on which messages alone do not say in which order they are sent, or taken."""
+        """The channels on which messages alone do not fix the order of the sends, or of the receives."""
         if self.program:
             return []
         ends = ((c, end) for c in self.graph.channels for end in (c.sends, c.receives))
@@ -93,7 +93,7 @@ class Judgement:
         return list(dict.fromkeys(found))
 
     def ordered(self, first: int, second: int) -> bool:
-        """Whether the one is known to happen before the other."""
+        """Tell whether the first step is known to happen before the second."""
         a, b = self.graph.nodes[first], self.graph.nodes[second]
         if a.chain == b.chain:
             return a.place < b.place
@@ -101,7 +101,7 @@ class Judgement:
 
     @cached_property
     def clock(self) -> Clock | None:
-        """What happens before what; None where the program does not end, or is too large."""
+        """The order in which steps happen; None where the program does not end, or is too large."""
         return races.clock(self.graph, self.went, self.known) if self.ends else None
 
     @cached_property
@@ -115,7 +115,7 @@ class Judgement:
         return list(islice(found, races.LISTED))
 
     def cell(self, race: Race) -> str:
-        """The place of a race, in print."""
+        """Return the place of a race as text."""
         if self.places is None:
             return ""
         owner = self.places.owner(race.cell)
@@ -133,7 +133,7 @@ class Judgement:
 
     @cached_property
     def wrong(self) -> list[Wrong] | None:
-        """The first places that end with something wrong; None where that cannot be asked, see :attr:`ended`."""
+        """The first places that end with a wrong sum; None where :attr:`ended` is None."""
         if self.places is None or self.ended is None:
             return None
         found = collectives.wrong(self.places, *self.ended)
@@ -142,13 +142,16 @@ class Judgement:
 
     @cached_property
     def unequal(self) -> Unequal | None:
-        """The first place that two ranks have made in different orders, of an allreduce that is right."""
+        """The first place that two ranks add up in different orders, of an allreduce that is right."""
         asked = self.collective == "allreduce" and self.wrong == []
         return agreement.unequal(self.places, *self.ended) if asked and self.places and self.ended else None
 
     @property
     def unmatched(self) -> Iterator[str]:
-        """Messages that nobody takes, receives of none, and lengths that differ; not of those that take what comes."""
+        """Messages that nobody receives, receives without a message, and lengths that differ.
+
+        Receives that take any message are left out.
+        """
         nodes, what = self.graph.nodes, "signals" if self.plan else "messages"
         yield from self.plan.left if self.plan else ()
         for channel in self.graph.channels:
@@ -171,7 +174,7 @@ class Judgement:
 
     @cached_property
     def cost(self) -> cost.Cost | None:
-        """What the program costs; None where it does not end, takes what comes, or sends through switches."""
+        """The program's cost; None where it does not end, receives from anybody, or sends through switches."""
         if not self.ends or self.graph.wild or (self.plan and not self.plan.priced):
             return None
         added = [0] * len(self.graph.nodes)
@@ -184,5 +187,5 @@ class Judgement:
         return cost.cost(self.graph, self.went, self.waiting, added, unit)
 
     def crossing(self, topology: str) -> link_contention.Crossing:
-        """Whether messages can meet on a link; InputError where there is no such topology."""
+        """Return whether messages can meet on a link; raise InputError where there is no such topology."""
         return link_contention.crossing(self.graph, self.clock, topology)

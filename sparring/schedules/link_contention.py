@@ -19,26 +19,26 @@ from sparring.schedules.graph import Graph
 from sparring.schedules.races import Clock
 
 PAIRS = 2**24
-"""How many pairs of messages are looked at."""
+"""The most pairs of messages that are examined."""
 
 
 class Crossing(NamedTuple):
-    """What is found on one topology."""
+    """The finding on one topology."""
 
     topology: str
     level: str
-    """*exclusive*, *eager* or *contended*; *undecided* where there is too much to look at."""
+    """*exclusive*, *eager* or *contended*; *undecided* where there are too many pairs."""
     link: Edge | None
     first: int
     second: int
     """Two sends whose messages can meet on the link."""
     meetings: int
-    """How many pairs can meet, of all links."""
+    """The number of pairs that can meet, on all links."""
     busiest: int
     """The most messages that cross one link."""
 
     def told(self, graph: Graph) -> str:
-        """In words."""
+        """Return the finding as text."""
         where = f"on {self.topology}"
         if self.level == "exclusive":
             return f"exclusive {where}: each link serves one pair of ranks; the busiest carries {self.busiest} messages"
@@ -53,7 +53,7 @@ class Crossing(NamedTuple):
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """For a report."""
+        """Return the finding as a dict, for a report."""
         return {
             "topology": self.topology, "level": self.level, "meetings": self.meetings, "busiest": self.busiest,
             "link": self.link and networks.edge(self.link),
@@ -61,7 +61,7 @@ class Crossing(NamedTuple):
 
 
 def crossing(graph: Graph, counts: Clock | None, topology: str) -> Crossing:
-    """What is found; raises InputError where there is no such topology."""
+    """Return whether messages can meet on a link of the topology; raise InputError where there is no such topology."""
     network = networks.find(topology)
     ways = {pair: network.route(*pair, graph.ranks) for pair in {(c.src, c.dst) for c in graph.carried}}
     served: dict[Edge, set[tuple[int, int]]] = defaultdict(set)
@@ -86,7 +86,7 @@ def crossing(graph: Graph, counts: Clock | None, topology: str) -> Crossing:
 
 
 class Met(NamedTuple):
-    """How many pairs of messages can meet on a link, and the sends of one pair."""
+    """The number of pairs of messages that can meet on a link, and the sends of one pair."""
 
     count: int  # type: ignore[assignment]  # an entry's name, not tuple's method
     first: int
@@ -94,7 +94,7 @@ class Met(NamedTuple):
 
 
 def meeting(graph: Graph, counts: Clock, users: list[tuple[int, int, int]]) -> Met:
-    """The messages that can meet, of those that cross one link, each with its send, receive and source."""
+    """Count the pairs of messages that can meet, of those that cross one link, given as send, receive and source."""
     sends, receives, sources = np.array(users).T
     nodes = graph.nodes
     chains = np.array([nodes[r].chain for r in receives])

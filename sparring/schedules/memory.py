@@ -1,9 +1,9 @@
-"""Numbers the cells of all buffers, in which chunks lie, and finds buffers that are one memory.
+"""Numbers the cells of all buffers, each of which holds a chunk, and finds buffers that share memory.
 
-In place, the output of an allreduce or alltoall is the input; the input of an allgather is a part of the
-output, and the output of a reduce-scatter one of the input.  Generators disagree on how they count in such
-a part: from its own begin, or from that of the whole.  The number of chunks that the file gives the part
-decides: a part that is no longer than a rank's share counts from its own begin.  This rule is our own.
+In place, the output of an allreduce or alltoall is the input; the input of an allgather is a part of the output, and
+the output of a reduce-scatter a part of the input.  Generators disagree on how they count in such a part: from its own
+beginning, or from that of the whole.  The number of chunks that the file gives the part decides: a part no longer than
+a rank's share counts from its own beginning.  This rule is our own.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST = 2**21  # cells of all ranks together
 
 
 def collective(program: Program) -> str | None:
-    """The collective that the program declares, by our name; None where we do not know it."""
+    """Return the collective that the program declares, by our name; None where we do not know it."""
     return KNOWN.get(program.collective.replace("_", "").replace("-", "").lower())
 
 
@@ -52,7 +52,7 @@ class Places:
                 raise InputError(f"the buffers of all ranks have more than {MOST} chunks; at most so many are followed")
 
     def memory(self, r: int, rank: Rank) -> Memory:
-        """The buffers of rank ``r``, after those of the ranks before it."""
+        """Return the buffers of rank ``r``, placed after those of the ranks before it."""
         n, kind = self.program.chunks, self.kind
         size = {"i": rank.input, "o": rank.output, "s": rank.scratch}
         if kind:
@@ -70,16 +70,16 @@ class Places:
         return Memory(begin, size)
 
     def needed(self, buffer: str) -> int:
-        """How many chunks the collective itself needs in the input or the output."""
+        """Return how many chunks the collective itself needs in the input or the output."""
         small = (self.kind, buffer) in (("allgather", "i"), ("reduce_scatter", "o"))
         return self.share if small else self.program.chunks
 
     def cell(self, r: int, buffer: str, index: int) -> int:
-        """The number of one chunk."""
+        """Return the number of one chunk's cell."""
         return self.memories[r].begin[buffer] + index
 
     def range(self, r: int, place: Place, count: int) -> range:
-        """The numbers of the chunks at a place; InputError where it is not in its buffer."""
+        """Return the cells of the chunks at a place; raise InputError where they leave its buffer."""
         buffer, index = place
         memory = self.memories[r]
         if index + count > memory.size[buffer]:
@@ -91,17 +91,17 @@ class Places:
         return range(begin, begin + count)
 
     def owner(self, cell: int) -> int:
-        """The rank whose cell it is."""
+        """Return the rank that a cell belongs to."""
         return bisect_right(self.memories, cell, key=lambda memory: min(memory.begin.values())) - 1
 
     def named(self, r: int, cell: int) -> str:
-        """A cell in print: the first buffer of the rank that it is in."""
+        """Return a cell as text: a place in the first buffer of the rank that holds it."""
         memory = self.memories[r]
         return next(f"{b}[{cell - at}]" for b, at in memory.begin.items() if at <= cell < at + memory.size[b])
 
 
 class Touched(NamedTuple):
-    """The cells of one step: what it reads as src, what it writes, and whether it reads that first."""
+    """The cells of one step: what it reads as src, what it writes, and whether it reads that too before it writes."""
 
     src: range
     dst: range
@@ -109,7 +109,7 @@ class Touched(NamedTuple):
 
     @property
     def read(self) -> Iterator[range]:
-        """What it reads."""
+        """The cells that it reads."""
         yield self.src
         if self.both:
             yield self.dst
@@ -119,7 +119,10 @@ NONE = range(0)
 
 
 def touched(places: Places) -> Iterator[Touched]:
-    """The cells of every step, rank by rank and block by block; InputError where a step leaves its buffers."""
+    """Yield the cells of every step, rank by rank and block by block.
+
+    Raise InputError where a step leaves its buffers.
+    """
     for r, rank in enumerate(places.program.ranks):
         for block in rank.blocks:
             for s, step in enumerate(block.steps):
@@ -130,7 +133,7 @@ def touched(places: Places) -> Iterator[Touched]:
 
 
 def of(places: Places, r: int, step: Step) -> Touched:
-    """The cells of a step of rank ``r``."""
+    """Return the cells of a step of rank ``r``."""
     src = places.range(r, step.src, step.count) if step.src else NONE
     dst = places.range(r, step.dst, step.count) if step.dst else NONE
     return Touched(src, dst, "dst" in USES[step.op].reads)

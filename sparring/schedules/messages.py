@@ -1,7 +1,7 @@
-"""A program of messages alone: what GOAL files and Chakra traces say, and what they keep of ours.
+"""A program of messages alone: the content of GOAL files and Chakra traces, and what these keep of our schedules.
 
-Such a file says who sends how many bytes to whom, and after what.  It names no collective, and not what the
-bytes are or where they go: whether the right sums arrive, and whether accesses race, cannot be asked of it.
+Such a file says who sends how many bytes to whom, and after what.  It does not say which collective this is, what the
+bytes are, or where they go.  So whether the right sums arrive, and whether accesses race, cannot be judged.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sparring.errors import InputError
 from sparring.schedules.program import RANKS, STEPS, USES, Block, Natural
 
 ANY = -1
-"""The source or tag of a receive that takes what comes."""
+"""The source or tag of a receive that takes any."""
 LINKS = 2**20  # dependencies of the whole program
 Tag = Annotated[int, Meta(ge=ANY, lt=2**32)]
 
@@ -29,9 +29,9 @@ class Act(Struct, frozen=True, omit_defaults=True):
     peer: Annotated[int, Meta(ge=ANY, lt=RANKS)] = ANY
     tag: Tag = 0
     after: tuple[int, ...] = ()
-    """The operations of the same rank, by their place, that must have ended before it begins."""
+    """The indices of operations of the same rank that must have ended before it begins."""
     beside: tuple[int, ...] = ()
-    """Those that must have begun."""
+    """The indices of those that must have begun."""
     cpu: Annotated[int, Meta(ge=0, lt=256)] = 0
     nic: Annotated[int, Meta(ge=0, lt=256)] = 0
 
@@ -43,7 +43,7 @@ class Messages(Struct, frozen=True):
 
 
 def check_messages(messages: Messages) -> Messages:
-    """The messages, if their parts fit together; InputError says which do not."""
+    """Return the messages if their parts fit together; else raise InputError, which says which do not."""
     p, total = len(messages.ranks), sum(map(len, messages.ranks))
     if not 1 <= p <= RANKS:
         raise InputError(f"{p} ranks; right: 1 to {RANKS}")
@@ -59,7 +59,7 @@ def check_messages(messages: Messages) -> Messages:
 
 
 def wrong(act: Act, i: int, r: int, p: int, acts: int) -> str:
-    """What is wrong with operation ``i`` of rank ``r``."""
+    """Return what is wrong with operation ``i`` of rank ``r``; empty where nothing is."""
     if any(not 0 <= other < acts or other == i for other in (*act.after, *act.beside)):
         return "waits for itself, or for an operation that there is not"
     if act.kind == "calc":
@@ -70,26 +70,26 @@ def wrong(act: Act, i: int, r: int, p: int, acts: int) -> str:
 
 
 class Laid(NamedTuple):
-    """Where a step of a program stands among a rank's operations: its first and its last."""
+    """The place of a program's step among a rank's operations: its first and its last operation."""
 
     first: int
     last: int
 
 
 Sized = Callable[[int, int], Any]
-"""The bytes of so many chunks, the first given."""
+"""A function from the first chunk and the number of chunks to their bytes."""
 
 
 def octets(chunks: int, size: int) -> Sized:
-    """Of a vector of ``size`` bytes: chunk ``c`` of ``n`` begins at byte ``c size // n``."""
+    """Return how to count a vector's bytes by chunks: chunk ``c`` begins at byte ``c size // chunks``."""
     return lambda first, count: (first + count) * size // chunks - first * size // chunks
 
 
 def acts(blocks: Sequence[Block], sized: Sized) -> tuple[Act, ...]:
-    """What remains of a rank's blocks if only messages are kept.
+    """Return a rank's blocks as operations, of which only the messages are kept.
 
-    A message of several chunks is as long as these are together, counted in the buffer where it is sent from or
-    put.  Channels become tags.  Steps that neither send nor receive become calculations of length 0.
+    A message is as long as its chunks together, in the buffer that it is sent from or written to.  Channels become
+    tags.  Steps that neither send nor receive become calculations of length 0.
     """
     laid: dict[tuple[int, int], Laid] = {}
     count = 0
@@ -114,7 +114,7 @@ def acts(blocks: Sequence[Block], sized: Sized) -> tuple[Act, ...]:
 
 
 def halves(block: Block, s: int) -> list[tuple[Literal["send", "recv", "calc"], int]]:
-    """The operations that a step is made of, each with its other end."""
+    """Return the operations that make up a step, each with its other end."""
     uses = USES[block.steps[s].op]
     parts: list[tuple[Literal["send", "recv", "calc"], int]] = []
     if uses.receives:

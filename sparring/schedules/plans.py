@@ -1,9 +1,9 @@
 """Programs on memory that ranks share: a step may read and write another rank's, and signals order the steps.
 
-A step takes the sum of what lies at its sources and puts it to all its targets, wherever these are.  A signal
-is counted by its channel and waits for no room; the k-th wait of a channel takes the k-th signal.  A packet
-tells its readers itself that it is there.  What orders memory is less than what orders progress: a relaxed
-signal lets the other go on, and says nothing of what has been written before it.
+A step adds the chunks at its sources and writes the sum to all its targets, on whatever ranks these are.  A channel
+counts its signals and has room for any number; the k-th wait of a channel takes the k-th signal.  The readers of a
+packet see by themselves that it is there.  Memory is ordered less than progress: a relaxed signal lets the other side
+go on, and says nothing of what was written before it.
 """
 
 from __future__ import annotations
@@ -21,50 +21,50 @@ from sparring.schedules.program import CELLS, STEPS, Program
 
 
 class Deed(NamedTuple):
-    """What a step does to cells; all ranges are as long as each other."""
+    """The effect of a step on cells; all ranges have the same length."""
 
     sources: tuple[range, ...] = ()
     targets: tuple[range, ...] = ()
 
     @property
     def read(self) -> Sequence[range]:
-        """What it reads."""
+        """The cells that it reads."""
         return self.sources
 
     @property
     def dst(self) -> Iterator[int]:
-        """What it writes."""
+        """The cells that it writes."""
         return chain.from_iterable(self.targets)
 
     @property
     def added(self) -> int:
-        """How many chunks it adds to others."""
+        """The number of chunks that it adds to others."""
         return sum(map(len, self.sources[1:]))
 
 
 IDLE = Deed()
-"""Of steps that only wait, or let others go on."""
+"""The effect of steps that only wait, or let others go on."""
 
 
 class Plan(NamedTuple):
-    """Such a program."""
+    """A program whose blocks order each other by more than messages."""
 
     program: Program
-    """What it declares, without blocks; its chunks are as small as the steps cut them."""
+    """The declared program, without blocks; its chunks are as small as the steps cut them."""
     graph: Graph
     deeds: Sequence[Deed]
     left: Sequence[str]
-    """What it leaves otherwise than it was, so that it runs once only."""
+    """What differs after a run from before, so that the program can run only once."""
     partly: str
-    """Under which assumption all is judged; empty for none."""
+    """The assumption of all verdicts; empty for none."""
     gaps: Mapping[str, str]
     priced: bool
-    """Whether it is known who sends what to whom."""
+    """True if it is known who sends what to whom."""
 
 
 @dataclass(slots=True, eq=False)
 class Draft:
-    """A node in the making; those of one line come after each other."""
+    """A node under construction; the nodes of one line follow each other."""
 
     rank: int
     name: str
@@ -75,13 +75,13 @@ class Draft:
 
 @dataclass(slots=True, eq=False)
 class Weave:
-    """Nodes in the making, and what is between them."""
+    """The nodes under construction, and what orders them."""
 
     drafts: list[Draft] = field(default_factory=list)
     signals: Ends = field(default_factory=Ends)
-    """Sends are signals, receives waits."""
+    """The channels of signals; their sends are signals, their receives waits."""
     moves: Ends = field(default_factory=Ends)
-    """Who sends what to whom; a node is its own receive."""
+    """The messages with chunks; a node is its own receive."""
     users: dict[object, object] = field(default_factory=dict)
     relaxed: set[int] = field(default_factory=set)
     weak: set[tuple[int, int]] = field(default_factory=set)
@@ -89,7 +89,7 @@ class Weave:
     cells: int = 0
 
     def add(self, rank: int, name: str, line: object, before: Sequence[int], deed: Deed = IDLE) -> int:
-        """A node more."""
+        """Add a node, and return its number."""
         self.cells += sum(map(len, chain(deed.sources, deed.targets)))
         if len(self.drafts) >= STEPS or self.cells > CELLS:
             raise InputError(
@@ -99,19 +99,19 @@ class Weave:
         return len(self.drafts) - 1
 
     def owned(self, end: object, user: object, name: str) -> None:
-        """Raises InputError where another than ``user`` uses that end of something."""
+        """Raise InputError if another than ``user`` uses that end of something."""
         if self.users.setdefault(end, user) != user:
             raise InputError(
                 f"{name} uses what another block of the rank uses in the same way; which comes first is open"
             )
 
     def never(self, node: int, why: str) -> None:
-        """The node waits for what never comes."""
+        """Record that the node waits for what never comes, and why."""
         self.drafts[node].before.append(NEVER)
         self.lacks[node] = why
 
     def graph(self, ranks: int) -> Graph:
-        """All nodes."""
+        """Return the graph of all nodes."""
         lines: dict[object, int] = {}
         lengths: list[int] = []
         nodes = []
@@ -129,7 +129,7 @@ class Weave:
         return Graph(ranks, nodes, channels, [], list(self.moves.found.values()), frozenset(self.weak), self.lacks)
 
     def moved(self, node: int, src: int, dst: int) -> None:
-        """The node takes its chunks from one rank to another."""
+        """Record that the node takes its chunks from one rank to another."""
         if src != dst:
             found: Channel = self.moves.of(src, dst, 0)
             found.sends.append(node)
@@ -137,7 +137,7 @@ class Weave:
 
 
 def ended(went: Sequence[int], deeds: Sequence[Deed], places: Places) -> tuple[Sums, list[int]]:
-    """What is in every cell after the steps ``went``, in that order."""
+    """Return the sum in each cell after the steps ``went``, carried out in that order."""
     sums, cells = begun(places)
     for node in went:
         deed = deeds[node]

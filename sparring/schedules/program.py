@@ -1,4 +1,4 @@
-"""A program in steps: what an MSCCL file and our JSON say, and all that is judged of data.
+"""A program in steps: the content of MSCCL's files and our JSON, on which all verdicts on data rest.
 
 Every rank has thread blocks, which run side by side; a block runs its steps one after the other.  A block
 sends to one rank and receives from one.  From the block of rank ``a`` that sends to ``b`` to the block of
@@ -41,7 +41,7 @@ Place = tuple[Buffer, Annotated[int, Meta(ge=0, lt=CHUNKS)]]
 
 
 class Uses(NamedTuple):
-    """What a step of one kind does."""
+    """The buffers and messages that a step of one kind uses."""
 
     sends: bool = False
     receives: bool = False
@@ -65,17 +65,17 @@ USES: dict[str, Uses] = {
 
 
 class Step(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """A step; ``src`` and ``dst`` are there where its kind uses them, and not elsewhere."""
+    """A step; ``src`` and ``dst`` are set only where its kind uses them."""
 
     op: Op
     src: Place | None = None
     dst: Place | None = None
     count: Few = 1
-    """How many chunks, from src and dst on."""
+    """The number of chunks, from src and dst on."""
     after: tuple[Annotated[int, Meta(ge=0)], Annotated[int, Meta(ge=0)]] | None = None
     """The block, by its id, and the step of it that must have ended."""
     awaited: bool = False
-    """Whether another block's step waits for this one, as the file says; runtimes believe it."""
+    """True if another block's step waits for this one, as the file says; runtimes trust it."""
 
 
 class Block(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -89,7 +89,7 @@ class Block(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
 
 
 class Rank(Struct, frozen=True, forbid_unknown_fields=True):
-    """A rank: how many chunks its buffers have, and its blocks."""
+    """A rank: the numbers of chunks in its buffers, and its blocks."""
 
     input: Few
     output: Few
@@ -105,12 +105,12 @@ class Program(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=Tru
     collective: Annotated[str, Meta(max_length=100)]
     inplace: bool
     chunks: Annotated[int, Meta(ge=1, le=CHUNKS)]
-    """Into how many chunks the vector is cut, of an allgather or alltoall what all ranks have of it together."""
+    """The number of chunks of the vector; of an allgather or alltoall, of all ranks' parts together."""
     ranks: Annotated[tuple[Rank, ...], Meta(min_length=1, max_length=RANKS)]
     protocol: Annotated[str, Meta(max_length=100)] = "Simple"
     outofplace: bool | None = None
     least: Natural | None = None
-    """The fewest and the most bytes that a runtime is told to use it for; 0 for no most."""
+    """The fewest and the most bytes for which a runtime should use it; 0 for no upper limit."""
     most: Natural | None = None
 
 
@@ -118,7 +118,10 @@ T = TypeVar("T")
 
 
 def decoded(data: bytes, kind: type[T], right: str) -> T:
-    """What a JSON file says, as a value of that kind; InputError says what is wrong, where, and what would be right."""
+    """Return a JSON file's content as a value of that kind.
+
+    Raise InputError, which says what is wrong, where, and what would be right.
+    """
     try:
         return msgspec.json.decode(data, type=kind)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
@@ -126,15 +129,15 @@ def decoded(data: bytes, kind: type[T], right: str) -> T:
 
 
 def read(data: bytes) -> Program:
-    """The program in a JSON file of ours; InputError says what is wrong, and where."""
+    """Read the program in a JSON file of ours; raise InputError, which says what is wrong, and where."""
     right = 'an object with "format": "sparring-schedule-1", or MSCCL\'s with "msccl_type": "algorithm"'
     return check_program(decoded(data, Program, right))
 
 
 def check_program(program: Program) -> Program:
-    """The program, if its parts fit together; InputError says which do not.
+    """Return the program if its parts fit together; else raise InputError, which says which do not.
 
-    How buffers lie upon each other, and what lies outside them, is for ``places``.
+    ``memory.Places`` checks how buffers overlap, and what is outside of them.
     """
     total = sum(len(block.steps) for rank in program.ranks for block in rank.blocks)
     if total > STEPS:
@@ -156,7 +159,7 @@ def check_program(program: Program) -> Program:
 
 
 def faults(block: Block, r: int, p: int, lengths: dict[int, int]) -> Iterator[str]:
-    """What is wrong in a block of rank ``r``, whose blocks are so long."""
+    """Yield what is wrong in a block of rank ``r``; ``lengths``: the number of steps of each of the rank's blocks."""
     for what, peer in (("sends to", block.send), ("receives from", block.recv)):
         if peer == r or peer >= p:
             yield f"{what} rank {peer}; right: another of the ranks 0 to {p - 1}, or -1 for none"
@@ -170,7 +173,7 @@ def faults(block: Block, r: int, p: int, lengths: dict[int, int]) -> Iterator[st
 
 
 def misused(step: Step, block: Block) -> Iterator[str]:
-    """What is wrong in a step."""
+    """Yield what is wrong in a step."""
     uses = USES[step.op]
     if uses.sends and block.send < 0:
         yield "sends, but the block sends to nobody (send = -1)"

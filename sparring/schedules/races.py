@@ -1,14 +1,13 @@
-"""Data races: two steps that touch one place, one of them writing, and nothing that orders them.
+"""Data races: two steps that touch one place in no fixed order, one of them writing.
 
-*Happens before* is the order of a block, what steps wait for, and each message: its send happens before its
-receive.  That a channel is full orders nothing here: larger buffers may be used.  Two steps that nothing
-orders can come either way round, whatever else the runtime does; so no race means that one order tells the
-results of all.
+*Happens before* comes from the order of a block, from what steps wait for, and from each message: its send happens
+before its receive.  A full channel orders nothing here, since larger buffers may be used.  Two steps that nothing
+orders can come either way round, whatever else the runtime does; so without a race, one order has the results of all.
 
-Each step has a row of a clock: how many steps of each block have ended when it ends.  Step ``a`` happens
-before ``b`` exactly if ``b``'s clock counts ``a``.  Along an order of all steps, each place remembers who
-wrote it last and who has read it since: as long as there was no race, whatever came before those comes before
-them, so that the first race of a place is always found (Flanagan & Freund, FastTrack, PLDI 2009).
+Each step has a row of a clock: how many steps of each block have ended when it ends.  Step ``a`` happens before ``b``
+exactly if ``b``'s clock counts ``a``.  Along an order of all steps, each place remembers who wrote it last and who has
+read it since.  As long as there was no race, all earlier accesses happen before these, so the first race of a place is
+always found (Flanagan & Freund, FastTrack, PLDI 2009).
 """
 
 from __future__ import annotations
@@ -29,9 +28,9 @@ LISTED = 100
 
 
 def clock(graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]]) -> Clock | None:
-    """``clock[b, chain]``: how many nodes of the chain happen before ``b``, itself counted; None where it is too large.
+    """Return ``clock[b, chain]``: how many nodes of the chain happen before ``b``, ``b`` included; None if too large.
 
-    ``went``: the nodes in an order in which they can go; ``waiting``: what each waits for.
+    ``went``: the nodes in an order in which they can run; ``waiting``: what each waits for.
     """
     chains = graph.chains
     if len(graph.nodes) * chains > LARGEST:
@@ -46,7 +45,7 @@ def clock(graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]]) -
 
 
 class Access(Protocol):
-    """What a step touches."""
+    """The cells that a step touches."""
 
     @property
     def read(self) -> Iterable[range]:
@@ -60,21 +59,20 @@ class Access(Protocol):
 
 
 class Race(NamedTuple):
-    """Two steps that touch ``cell``, and nothing orders them."""
+    """Two steps that touch ``cell`` in no fixed order."""
 
     first: int
     second: int
     cell: int
     writes: tuple[bool, bool]
-    """Which of them writes it."""
+    """Whether the first and the second write it."""
     known: list[int]
-    """The last step of the first's block that happens before the second, and how; empty where none does.
-
-    Where none does, none of the second's happens before the first either.
+    """The nodes from the last of the first's block that happens before the second, up to the second; empty where none
+    does.  Where none does, none of the second's block happens before the first either.
     """
 
     def told(self, graph: Graph, cell: str) -> str:
-        """In words."""
+        """Return the race as text."""
         first, second = (graph.nodes[node].name for node in (self.first, self.second))
         does = ["writes" if w else "reads" for w in self.writes]
         block = first.split(" step")[0] if graph.moves is None else "its line"
@@ -86,7 +84,7 @@ class Race(NamedTuple):
         return f"{first} {does[0]} {cell}, {second} {does[1]} it, and nothing orders the two: {how}"
 
     def as_dict(self, graph: Graph, cell: str) -> dict[str, Any]:
-        """For a report."""
+        """Return the race as a dict, for a report."""
         names = [graph.nodes[node].name for node in (self.first, self.second)]
         does = ["write" if w else "read" for w in self.writes]
         return {
@@ -99,7 +97,7 @@ class Race(NamedTuple):
 def races(
     graph: Graph, went: Sequence[int], waiting: Sequence[Sequence[int]], touches: Sequence[Access], counts: Clock
 ) -> Iterator[Race]:
-    """The races, at least one for each place that has any, each pair of steps once."""
+    """Yield the races, at least one for each place that has any, and each pair of steps once."""
     written: dict[int, int] = {}
     readers: dict[int, dict[int, int]] = {}  # by place, the last reader of each chain
     told: set[tuple[int, int]] = set()
@@ -130,7 +128,7 @@ def races(
 
 
 def chain(graph: Graph, waiting: Sequence[Sequence[int]], counts: Clock, first: int, second: int) -> list[int]:
-    """From the last node of ``first``'s chain that happens before ``second``: how it does."""
+    """Return the nodes from the last of ``first``'s chain that happens before ``second``, up to ``second``."""
     line = graph.nodes[first].chain
     last = int(counts[second, line])
     way = [second]

@@ -13,7 +13,7 @@ from sparring.spec.core.schedule import step_sends, truth
 
 
 class Move(NamedTuple):
-    """What a rank does: a send, a receive, or, with no ``peer``, to add what is in its scratch to the same chunks."""
+    """A rank's move: a send, a receive, or, without ``peer``, the addition of its scratch to the same chunks."""
 
     peer: int
     sends: bool
@@ -21,11 +21,11 @@ class Move(NamedTuple):
     first: int
     length: int
     scratch: bool = False
-    """Whether what comes is put there."""
+    """True if a receive writes to the scratch."""
 
 
 Sent = tuple[int, int, int]
-"""Of a message the other rank, the first chunk, and how many there are; one past the last chunk to the first is two."""
+"""A message: the other rank, the first chunk, and how many there are; one past the last chunk to the first is two."""
 
 
 class Rows:
@@ -38,14 +38,14 @@ class Rows:
             raise ScheduleFault(p, None, f"steps({p}) = {self.steps}; a page has at least 0 steps")
 
     def __iter__(self) -> Iterator[list[Move]]:
-        """Of each rank its moves in their order.
+        """Yield for each rank its moves, in their order.
 
         Raises ScheduleFault where the formulas make no schedule.
         """
         return map(self.reader(), range(self.p))
 
     def turned(self) -> list[Move] | None:
-        """The moves of rank 0, their peers and chunks holes, if all ranks do the same, only turned."""
+        """Return the moves of rank 0, their peers and chunks as holes; None unless all ranks do the same, rotated."""
         try:
             found = self.reader()(Turn(0, self.p, around=True))
         except (TypeError, AttributeError, InputError):
@@ -53,7 +53,7 @@ class Rows:
         return [move._replace(peer=hole(move.peer), first=hole(move.first)) for move in found]
 
     def reader(self) -> Callable[[Any], list[Move]]:
-        """What tells a rank's moves."""
+        """Return a function from a rank to its moves."""
         page, p = self.page, self.p
         each = [number(page.messages(t, p)) for t in range(self.steps)]
         alone: list[tuple[int, ...]] = [()]
@@ -62,9 +62,9 @@ class Rows:
         return lambda r: [move for t in range(self.steps) for move in self.step(r, t, numbers[t], adds=adds[t])]
 
     def step(self, r: Any, t: int, messages: Sequence[tuple[int, ...]], *, adds: bool) -> list[Move]:
-        """What rank ``r`` does in a step: it sends, and takes what comes from whom ``src`` names.
+        """Return what rank ``r`` does in a step: it sends, and receives from those whom ``src`` names.
 
-        Where it is silent is checked too.  In a schedule those whom ``src`` names are just these who send to it.
+        Steps in which it is silent are checked too.  In a schedule ``src`` names exactly the ranks that send to it.
         """
         page, p, n = self.page, self.p, self.chunks
         sent: list[Sent] = []
@@ -89,16 +89,19 @@ class Rows:
         return [*moves, *(Move(s, False, adds, first, length) for s, first, length in came)]
 
     def clash(self, sent: list[Sent], came: list[Sent], *, adds: bool) -> bool:
-        """Whether two messages go to one rank, or overwrite the same chunks."""
+        """Tell whether two messages go to one rank, or overwrite the same chunks."""
         spots = {one[1:] for one in came}
         return len({d for d, *_ in sent}) < len(sent) or (not adds and len(spots) < len(came))
 
     def active(self, r: int, t: int, j: tuple[int, ...]) -> bool:
-        """Whether rank ``r`` sends the message."""
+        """Tell whether rank ``r`` sends the message."""
         return truth(self.page.active(r, t, self.p, *j))
 
     def straight(self, peer: int, first: int, length: int) -> list[Sent]:
-        """A message, as two where it goes past the last chunk to the first; one of no chunks is none."""
+        """Return a message as a list of pieces.
+
+        It has two pieces where it goes past the last chunk to the first, and none where it has no chunks.
+        """
         if length > 1 and (over := first + length - self.chunks) > 0:
             return [(peer, first, length - over), (peer, 0, over)]
         return [(peer, first, length)] if length else []
@@ -110,20 +113,20 @@ class Rows:
 
 
 def number(x: Any) -> Any:
-    """The number that ``x`` is, of one rank or of any."""
+    """Return ``x`` as a number, of one rank or of any."""
     return x if isinstance(x, Turn) else schedule.number(x)
 
 
 def hole(x: int | Turn) -> int:
-    """The number of rank 0, as a hole where each rank has its own."""
+    """Return the number of rank 0, as a hole where each rank has its own."""
     return Hole(x.k) if isinstance(x, Turn) else x
 
 
 def coming(dst: int, adds: bool, came: Sequence[Sent]) -> Iterator[Move]:
-    """What a rank does with what comes in a step, by source, first chunk and length.
+    """Yield what a rank does with the chunks that it receives in a step, by source, first chunk and length.
 
-    The page adds by ascending rank, the rank's own at its own place.  So where two or more come from below,
-    these are added up in the scratch first.
+    The page adds by ascending rank, with the rank's own value in its place.  So values from two or more lower ranks are
+    added up in the scratch first.
     """
     spots: dict[tuple[int, int], list[int]] = {}
     for src, first, length in came:

@@ -1,7 +1,7 @@
-"""Finds what keeps RCCL from loading a program that may be right: its limits, and what its reader insists on.
+"""Finds what keeps RCCL from loading a program that may be right: RCCL's limits, and the demands of its reader.
 
-From ROCm/rccl, ``src/include/msccl/msccl_struct.h`` and ``src/misc/msccl/msccl_parser.cc``.  Newer releases allow
-more thread blocks than the 64 that are asked for here.
+They are from ROCm/rccl, ``src/include/msccl/msccl_struct.h`` and ``src/misc/msccl/msccl_parser.cc``.  Newer releases
+allow more thread blocks than the 64 here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ COLLECTIVES = (
 
 
 def refusals(program: Program) -> Iterator[str]:
-    """Why RCCL would refuse the file, or would hang on it."""
+    """Yield the reasons why RCCL would refuse the file, or hang on it."""
     for name, value in (("outofplace", program.outofplace), ("minBytes", program.least), ("maxBytes", program.most)):
         if value is None:
             yield f"the attribute {name} is missing"
@@ -32,7 +32,7 @@ def refusals(program: Program) -> Iterator[str]:
 
 
 def of_rank(rank: Rank) -> Iterator[str]:
-    """Of one rank."""
+    """Yield the reasons in one rank."""
     ids = sorted(block.id for block in rank.blocks)
     if ids != list(range(len(ids))):
         yield f"has blocks {', '.join(map(str, ids[:8]))}; right: 0, 1, 2, ... without a gap"
@@ -51,7 +51,7 @@ def of_rank(rank: Rank) -> Iterator[str]:
 
 
 def of_block(block: Block, awaited: set[tuple[int, int]]) -> Iterator[str]:
-    """Of one block of a rank, in which these steps tell others that they have ended."""
+    """Yield the reasons in one block of a rank; ``awaited``: the steps that tell others that they have ended."""
     if len(block.steps) > STEPS:
         yield f"has {len(block.steps)} steps; at most {STEPS}"
     waits = False

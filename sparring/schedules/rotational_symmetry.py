@@ -1,7 +1,7 @@
-"""Ranks that do the same, only turned: peers and chunks counted from each one's own number, around.
+"""Ranks that do the same up to rotation: peers and chunks are counted from each rank's own number, modulo the ranks.
 
-In a ring every rank does what the rank before it does, all numbers one up.  So the formulas are read once, for
-any rank, and what is written of rank 0 is written of all: a text with holes, which take each rank's own numbers.
+In a ring every rank does what the rank before it does, with all numbers one higher.  So the formulas are evaluated
+once, for any rank, and the text of rank 0 serves all: it has holes, which take each rank's own numbers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sparring.schedules.messages import Sized
 class Turn:
     """The number ``r + k``, or, ``around``, ``(r + k) % p``, of any rank ``r`` of ``p``.
 
-    It is no ``int``: what is not true of all ranks, or of none, raises TypeError, and so does other arithmetic.
+    It is no ``int``: a comparison that is true of some ranks only raises TypeError, and so does other arithmetic.
     """
 
     def __init__(self, k: int, p: int, *, around: bool) -> None:
@@ -53,14 +53,14 @@ class Turn:
 
 
 class Hole(int):
-    """A number of rank 0, in the place of each rank's own."""
+    """A number of rank 0 that stands for each rank's own."""
 
     def __str__(self) -> str:
         return f"@{int(self)}@"
 
 
 class Span(NamedTuple):
-    """In the place of the bytes of so many chunks, from a chunk on that is a hole."""
+    """A number of bytes that depends on the rank: of ``length`` chunks, from chunk ``first`` on, which is a hole."""
 
     first: Hole
     length: int
@@ -73,19 +73,19 @@ HOLES = re.compile(rb"@(\d+)(?:,(\d+))?@")
 
 
 def spans(sized: Sized) -> Sized:
-    """The bytes of so many chunks, as a span where they are each rank's own."""
+    """Return how to count the bytes of chunks: ``sized``, with a span where each rank has its own number."""
     return lambda first, count: Span(first, count) if isinstance(first, Hole) else sized(first, count)
 
 
 def turned(x: Any, r: int, p: int, sized: Sized) -> Any:
-    """What rank ``r`` has in this place."""
+    """Return what rank ``r`` has in the place of ``x``."""
     if isinstance(x, Span):
         return sized((x.first + r) % p, x.length)
     return (x + r) % p if isinstance(x, Hole) else x
 
 
 def filled(text: str, p: int, sized: Sized) -> Iterator[bytes]:
-    """The text of each rank."""
+    """Yield the text of each rank."""
     whole = HOLES.split(text.encode())
     lengths = list(dict.fromkeys(whole[2::3]))
     kinds = [[b"%d" % (sized(c, int(length)) if length else c) for c in range(p)] for length in lengths]

@@ -1,4 +1,4 @@
-"""Schedule files, written rank by rank: of a page's messages one rank's are in memory at a time."""
+"""Schedule files, written rank by rank, so that memory holds the messages of one rank at a time."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from sparring.schedules.program import Program, Rank
 from sparring.spec.core.model import Page
 
 Pieces = Iterator[tuple[str, bytes]]
-"""What a file's name ends in, and the next bytes of it."""
+"""Pairs of the ending of a file's name and the next bytes of that file."""
 
 
 class Whole(NamedTuple):
-    """A format of which one file holds all ranks."""
+    """A format in which one file holds all ranks."""
 
     ending: str
     text: Callable[[int, Rank, Sized], str]
-    """A rank, by its number, of a vector whose chunks are of so many bytes; also with holes."""
+    """Returns a rank's text, given its number and the bytes of chunks; the rank may have holes."""
     around: Callable[[Program, int], tuple[str, str]]
-    """What comes before the ranks of a program, and after them."""
+    """Returns the text before the ranks of a program, and after them."""
     between: bytes = b""
 
 
 def json_text(_: int, rank: Rank, __: Sized) -> str:
-    """A rank in JSON, where no number has quotes."""
+    """Return a rank as JSON; holes have no quotes."""
     return json.encode(rank, enc_hook=str).decode().replace('"@', "@").replace('@"', "@")
 
 
 def json_around(program: Program, _: int) -> tuple[str, str]:
-    """All but the ranks."""
+    """Return the JSON before the ranks, and after them."""
     begin, ranks, end = json.encode(replace(program, ranks=())).decode().partition('"ranks":[')
     return begin + ranks, end
 
@@ -51,7 +51,7 @@ WHOLE: Mapping[str, Whole] = {
 
 
 def write_schedule(page: Page, p: int, form: str, size: int) -> Pieces:
-    """The files of the page's schedule at ``p`` ranks, of a vector of ``size`` bytes, a piece for each rank.
+    """Yield the files of the page's schedule at ``p`` ranks, for a vector of ``size`` bytes, a piece for each rank.
 
     Raises InputError where a file could not say what the page does, ScheduleFault where it makes no schedule.
     """
@@ -75,7 +75,7 @@ def write_schedule(page: Page, p: int, form: str, size: int) -> Pieces:
 
 
 def pieces(program: Program, p: int, ranks: Iterable[Rank], form: str, size: int) -> Pieces:
-    """The files of a program that has these ``p`` ranks: one, or of Chakra's traces one a rank."""
+    """Yield the files of a program with these ``p`` ranks: one, or one for each rank of Chakra's traces."""
     sized = octets(program.chunks, size)
     if form == "chakra":
         return name_pieces(program, p, (chakra.trace(r, acts(one.blocks, sized)) for r, one in enumerate(ranks)), form)
@@ -83,7 +83,7 @@ def pieces(program: Program, p: int, ranks: Iterable[Rank], form: str, size: int
 
 
 def name_pieces(program: Program, p: int, texts: Iterable[bytes], form: str) -> Pieces:
-    """The pieces of files, of which each rank has such a text."""
+    """Yield the pieces of files, given each rank's text."""
     if form == "chakra":
         yield from ((f".{r}.et", data) for r, data in enumerate(texts))
         return

@@ -1,8 +1,8 @@
-"""Arrays of forms: what numpy and Python code sees instead of its vector.
+"""Arrays of forms, which numpy and Python code gets instead of its vector.
 
-Elementwise sums, multiples, magnitudes and comparisons, and moving entries about.  What depends on
-the inputs (a comparison, the place of an entry in an order) asks the running cells, and is an
-ordinary truth or number from then on.  Everything else raises NoForm with what it was.
+They can be added, multiplied by constants and compared elementwise; they have magnitudes; and their entries can be
+moved.  Whatever depends on the inputs (a comparison, the place of an entry in an order) is decided by the running
+cells, and is an ordinary truth or number from then on.  Every other operation raises NoForm, which names it.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ ARRAY: Any = np.asarray  # the real one, whatever the name means while code runs
 
 
 FUNCTIONS: dict[Any, Callable[..., Any]] = {}
-"""Functions of numpy that ask about forms; :mod:`sparring.symbolic_execution.orders` has them."""
+"""Functions of numpy whose results depend on forms; :mod:`sparring.symbolic_execution.orders` has them."""
 
 
 class Open(ABC):
-    """An array of which no more is known than somebody looked at."""
+    """An array whose entries are computed only when somebody looks at them."""
 
     @abstractmethod
     def settled(self) -> NDArray[Any]:
-        """The array."""
+        """Return the array."""
 
 
 def settled(x: Any) -> Any:
-    """``x`` without arrays that are open."""
+    """Return ``x``; the array itself where it is open."""
     if isinstance(x, (list, tuple)):
         return type(x)(map(settled, x))
     return x.settled() if isinstance(x, Open) else x
@@ -48,7 +48,7 @@ class Forms(np.ndarray[Any, np.dtype[np.float64]]):
 
     @property
     def table(self) -> Table:
-        """Whose forms these are."""
+        """The table of these forms."""
         return running().table
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, **kwargs: Any) -> Any:
@@ -89,14 +89,14 @@ class Forms(np.ndarray[Any, np.dtype[np.float64]]):
     __hash__ = None
 
     def astype(self, dtype: Any, *args: Any, **kwargs: Any) -> Any:
-        """To its own dtype, or of constants, such as indices that travelled beside values, to another."""
+        """Convert to its own dtype; constants, such as indices sent beside values, also to another."""
         if np.dtype(dtype) == DTYPE:
             return self.copy()
         known = [number(f, f"converting to {np.dtype(dtype)}") for f in read(self)]
         return ARRAY(known, DTYPE).reshape(self.shape).astype(dtype)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        """As ndarray's; of another dtype, a plain array over the same memory."""
+        """Return a view, as ndarray's; of another dtype, a plain array over the same memory."""
         seen = super().view(*args, **kwargs)
         return as_plain_array(seen) if seen.dtype != DTYPE else seen
 
@@ -110,27 +110,27 @@ class Forms(np.ndarray[Any, np.dtype[np.float64]]):
         raise TypeError("only integer scalar arrays can be converted to a scalar index")
 
     def tolist(self) -> Any:
-        """Entry by entry."""
+        """Return the entries as nested lists."""
         return self[()] if not self.ndim else [x.tolist() for x in self]
 
     def item(self, *at: Any) -> Any:
-        """One entry."""
+        """Return one entry."""
         return self.reshape(-1)[at[0] if at else 0]
 
     def sum(self, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
-        """As numpy's."""
+        """Return the sum, as numpy's."""
         return np.add.reduce(self, axis=axis)
 
 
 def refuse(what: str) -> NoReturn:
-    """Raises NoForm, and makes sure that this run is not judged, whoever catches that."""
+    """Raise NoForm, and make sure that this run is not judged, even if somebody catches that."""
     trouble = NoForm(f"linear forms know sums, multiples, magnitudes, comparisons and orders, not {what}")
     running().trouble.append(trouble)
     raise trouble
 
 
 def number(a: Form, what: str) -> float:
-    """The constant that a form is; another one knows no such thing as ``what``."""
+    """Return the constant that a form is; refuse another one, which has no ``what``."""
     known = value(a)
     if known is None:
         refuse(what)
@@ -138,7 +138,7 @@ def number(a: Form, what: str) -> float:
 
 
 def form(number: float) -> Form:
-    """What a number of an array stands for."""
+    """Return the form that a number of an array stands for."""
     try:
         return running().table.form(number)
     except NoForm as trouble:
@@ -147,7 +147,7 @@ def form(number: float) -> Form:
 
 
 def shown(number: float) -> str:
-    """The same in words, for whoever prints it."""
+    """Return the form of a number as text, for printing."""
     try:
         return running().table.show(running().table.form(number))
     except NoForm:
@@ -155,29 +155,29 @@ def shown(number: float) -> str:
 
 
 def as_plain_array(x: Any) -> NDArray[Any]:
-    """The same memory, or an array of numbers, without the rules of forms."""
+    """Return the same memory, or an array of numbers, without the rules of forms."""
     return np.ndarray.view(x, np.ndarray) if isinstance(x, np.ndarray) else ARRAY(x)
 
 
 def formed(x: Any) -> Any:
-    """Arrays of float64 as forms; in lists and tuples too."""
+    """Return arrays of float64 as forms, also in lists and tuples."""
     if isinstance(x, (list, tuple)):
         return type(x)(map(formed, x))
     return np.ndarray.view(x, Forms) if isinstance(x, np.ndarray) and x.dtype == DTYPE else x
 
 
 def made(forms: list[Form]) -> Any:
-    """A vector of these."""
+    """Return a vector of these forms."""
     return formed(ARRAY([running().table.id(f) for f in forms], DTYPE))
 
 
 def read(x: Any) -> list[Form]:
-    """All entries."""
+    """Return all entries as forms."""
     return [form(number) for number in as_plain_array(x).ravel().tolist()]
 
 
 def stored(result: Any, out: Any) -> Any:
-    """``result``, in the array that was asked for."""
+    """Return ``result`` in the array that was asked for."""
     if out is None:
         return result
     target = out[0] if isinstance(out, tuple) else out
@@ -186,7 +186,7 @@ def stored(result: Any, out: Any) -> Any:
 
 
 def elementwise(function: Callable[..., Any], *inputs: Any) -> Any:
-    """What ``function`` makes of the entries, one by one: forms, or truths."""
+    """Apply ``function`` to the entries one by one; return forms, or truths."""
     arrays = [as_plain_array(a) for a in np.broadcast_arrays(*map(as_plain_array, inputs))]
     entries = zip(*(a.ravel().tolist() for a in arrays))
     if function in TRUTHS:
@@ -197,7 +197,7 @@ def elementwise(function: Callable[..., Any], *inputs: Any) -> Any:
 
 
 def computed(function: Callable[..., Form], numbers: tuple[float, ...]) -> float:
-    """The id of what ``function`` makes of these entries."""
+    """Return the id of the form that ``function`` makes of these entries."""
     table = running().table
     if function not in PURE:
         return table.id(function(*map(form, numbers)))
@@ -208,12 +208,12 @@ def computed(function: Callable[..., Form], numbers: tuple[float, ...]) -> float
 
 
 def magnitude(a: Form) -> Form:
-    """``|a|``."""
+    """Return ``|a|``."""
     return running().table.magnitude(a)
 
 
 def multiplied(a: Form, b: Form) -> Form:
-    """The product, where one of them is a constant."""
+    """Return the product, where one of the two is a constant."""
     if (known := value(a)) is not None:
         return times(known, b)
     if (known := value(b)) is not None:
@@ -222,7 +222,7 @@ def multiplied(a: Form, b: Form) -> Form:
 
 
 def divided(a: Form, b: Form) -> Form:
-    """The quotient by a constant."""
+    """Return the quotient by a constant."""
     known = value(b)
     if not known:
         refuse("division by one of them, or by zero")
@@ -230,17 +230,17 @@ def divided(a: Form, b: Form) -> Form:
 
 
 def larger(a: Form, b: Form) -> Form:
-    """The maximum."""
+    """Return the maximum."""
     return a if running().holds(sign(minus(a, b), (0, 1))) else b
 
 
 def smaller(a: Form, b: Form) -> Form:
-    """The minimum."""
+    """Return the minimum."""
     return a if running().holds(sign(minus(a, b), (-1, 0))) else b
 
 
 def comparison(*signs: int) -> Callable[[Form, Form], bool]:
-    """Whether the difference has one of these signs."""
+    """Return a function that tells whether the difference of two forms has one of these signs."""
     return lambda a, b: running().holds(sign(minus(a, b), signs))
 
 
@@ -260,12 +260,12 @@ ELEMENTWISE: dict[Any, Callable[..., Any]] = {
     **COMPARISONS, **KNOWN,
 }  # fmt: skip
 PURE = {ELEMENTWISE[ufunc] for ufunc in (np.add, np.subtract, np.negative, np.positive, np.absolute)}
-"""They ask no cell."""
+"""The functions that no cell decides."""
 REDUCED: dict[Any, Callable[[Form, Form], Form]] = {np.add: plus, np.maximum: larger, np.minimum: smaller}
 
 
 def reduced(ufunc: np.ufunc, x: Any, options: dict[str, Any]) -> Any:
-    """The reduction of all entries, or along one axis."""
+    """Reduce all entries, or along one axis."""
     axis, array = options.get("axis", 0), as_plain_array(x)
     if axis is None:
         array, axis = array.ravel(), 0
@@ -281,7 +281,7 @@ def reduced(ufunc: np.ufunc, x: Any, options: dict[str, Any]) -> Any:
 
 
 def added_at(target: Any, at: Any, parts: Any) -> None:
-    """As ``np.add.at`` of a vector."""
+    """Do as ``np.add.at`` does with a vector."""
     flat = np.arange(as_plain_array(target).size).reshape(as_plain_array(target).shape)[at]
     for i, part in zip(flat.ravel().tolist(), np.broadcast_to(as_plain_array(parts), flat.shape).ravel().tolist()):
         total = plus(form(as_plain_array(target).flat[i].item()), form(part))

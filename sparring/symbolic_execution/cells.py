@@ -1,9 +1,9 @@
-"""Cells: the cases that running code can tell, one after the other, until they are all of the inputs.
+"""Cells: the cases that running code can tell, one after the other, until they cover all inputs.
 
-Code runs on forms; where it asks what depends on the inputs, the run goes one way and the others are
-remembered.  The answers of one complete run are its *cell*: the inputs that go this way, and it is
-not empty.  At every fork two solvers agree that the ways taken leave no input of the cell out; so
-the cells of all runs are together every real input, those with equal values included.
+Code runs on forms.  Where it asks a question whose answer depends on the inputs, the run goes one way, and the others
+are remembered.  The answers of one complete run describe its *cell*: the inputs that go this way; it is not empty.  At
+every fork two solvers agree that the ways taken leave out no input of the cell.  So the cells of all runs together
+cover every real input, those with equal values included.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ CVC5: Any = import_module("cvc5.pythonic")  # z3's interface to the second solve
 
 
 class Unexhausted(SparringError):
-    """There are more cells than the budget."""
+    """An error: there are more cells than the budget."""
 
 
 class Solver:
-    """One solver, which is told what holds on the way and asked what is possible there."""
+    """A solver that is told what holds on the way, and asked what is possible there."""
 
     def __init__(self, api: Any, table: Table) -> None:
         self.api, self.read = api, Reader(api, table)
@@ -53,7 +53,7 @@ class Solver:
         self.held: list[Condition] = []
 
     def possible(self, held: Sequence[Condition], condition: Condition) -> bool:
-        """Whether some input has all of ``held`` and ``condition``.  Raises Undecided."""
+        """Tell whether some input satisfies all of ``held`` and ``condition``.  Raise Undecided."""
         self.hold(held)
         self.solver.push()
         self.solver.add(self.read(condition))
@@ -64,7 +64,7 @@ class Solver:
         return answer == "sat"
 
     def hold(self, held: Sequence[Condition]) -> None:
-        """Be told these, and forget what else was told."""
+        """Assert these conditions, in place of those that were asserted before."""
         same = next((i for i, (a, b) in enumerate(zip(self.held, held)) if a != b), min(len(self.held), len(held)))
         for _ in self.held[same:]:
             self.solver.pop()
@@ -77,20 +77,20 @@ class Solver:
 class Cells:
     """The cells of one code, as far as they are known.
 
-    ``held``: the conditions of the cell in which it runs; ``count``: how many cells were left behind.
+    ``held``: the conditions of the current cell; ``count``: how many cells are done.
     """
 
     def __init__(self, table: Table, budget: int) -> None:
         self.table, self.budget, self.count = table, budget, 0
         self.held: list[Condition] = []
         self.free: set[str] = set()
-        """What a library leaves open and this run has chosen."""
+        """Choices that a library leaves open, and that this run has made."""
         self.outside: set[str] = set()
         """Why one schedule does not decide for all, in any run."""
         self.trouble: list[Exception] = []
-        """What kept this run from being judged, whether or not the code has caught it."""
+        """The errors that keep this run from being judged, whether or not the code has caught them."""
         self.kept: dict[Hashable, Any] = {}
-        """What else is known in this cell: of equal questions the answer is one."""
+        """Other answers in this cell: equal questions get the same answer."""
         self._pending: list[tuple[int, ...]] = [()]
         self._ahead: tuple[int, ...] = ()
         self._trail: list[int] = []
@@ -107,7 +107,7 @@ class Cells:
         return Solver(CVC5, self.table)
 
     def each(self, run: Callable[[], T]) -> Iterator[T]:
-        """What comes of ``run`` in each cell, in which it still is.  Raises Unexhausted, Undecided."""
+        """Yield the result of ``run`` in each cell, while it is the current one.  Raise Unexhausted, Undecided."""
         with active(self):
             while self._pending:
                 if self.count == self.budget:
@@ -118,9 +118,9 @@ class Cells:
                 self.count += 1
 
     def choose(self, ways: Sequence[Condition], open_to: str = "") -> int:
-        """Which of ``ways`` this run goes: one that the cell allows, and for each other one there is another run.
+        """Return which of ``ways`` this run takes: one that the cell allows; each other one gets a run of its own.
 
-        ``open_to``: who may choose where several hold at once; else there is one of them for each input.
+        ``open_to``: who may choose where several ways are possible for one input; otherwise each input has exactly one.
         """
         at = len(self._trail)
         if at == len(self._ahead):
@@ -139,7 +139,7 @@ class Cells:
         return chosen
 
     def hold(self, condition: Condition) -> None:
-        """From now on in this run ``condition`` holds."""
+        """Assume ``condition`` from now on in this run."""
         if condition == TRUE:
             return
         self.held.append(condition)
@@ -148,7 +148,7 @@ class Cells:
                 self._signs[part.form] = self._signs.get(part.form, SIGNS) & part.signs
 
     def holds(self, condition: Condition) -> bool:
-        """Whether ``condition`` holds in this cell; a fork where it holds in a part of it."""
+        """Tell whether ``condition`` holds in this cell; fork where it holds in a part of it."""
         if condition in (TRUE, FALSE):
             return condition == TRUE
         if isinstance(condition, Sign):
@@ -158,11 +158,11 @@ class Cells:
         return self.choose([condition, opposite(condition)]) == 0
 
     def sign(self, form: Form) -> int:
-        """The sign of ``form`` in this cell."""
+        """Return the sign of ``form`` in this cell."""
         return next(s for s in (0, 1, -1) if self.holds(sign(form, (s,))))
 
     def possible(self, condition: Condition) -> bool:
-        """Whether some input of this cell has it; that none has, both solvers must say."""
+        """Tell whether some input of this cell satisfies it; where none does, both solvers must say so."""
         if self.first.possible(self.held, condition):
             return True
         if self.second.possible(self.held, condition):
@@ -170,7 +170,10 @@ class Cells:
         return False
 
     def point(self, condition: Condition = TRUE, small: bool = False) -> dict[str, Fraction]:
-        """Some inputs of this cell that have it, but those that do not matter; ``small`` whole numbers if it has."""
+        """Return inputs of this cell that satisfy it; ``small``: whole numbers, where there are some.
+
+        Inputs that do not matter are left out.
+        """
         self.first.hold(self.held)
         solver = self.first.solver
         solver.push()
@@ -230,7 +233,7 @@ _ACTIVE: list[Cells] = []
 
 @contextmanager
 def active(cells: Cells) -> Iterator[None]:
-    """Forms that are asked what depends on inputs ask ``cells``."""
+    """Let forms ask ``cells`` for what depends on inputs."""
     _ACTIVE.append(cells)
     try:
         yield
@@ -239,7 +242,7 @@ def active(cells: Cells) -> Iterator[None]:
 
 
 def running() -> Cells:
-    """The cells of the code that is running."""
+    """Return the cells of the code that is running."""
     if not _ACTIVE:
         raise SparringError("forms can be compared only while their cells are explored")
     return _ACTIVE[-1]

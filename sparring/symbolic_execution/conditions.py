@@ -1,4 +1,4 @@
-"""Conditions on forms: that one has a sign, and all or some of several.
+"""Conditions on forms: the sign of a form, and all or some of several conditions.
 
 >>> from sparring.symbolic_execution.forms import Table, constant
 >>> table = Table()
@@ -18,7 +18,7 @@ from sparring.symbolic_execution.forms import ONE, Form, Table, minus, scaled, v
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """The sign of ``form`` is one of ``signs``: -1, 0 and 1.  The form depends on the inputs; see ``scaled``."""
+    """The condition that the sign of ``form``, no constant, is one of ``signs``: -1, 0 and 1; see ``scaled``."""
 
     form: Form
     signs: frozenset[int]
@@ -26,14 +26,14 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """All of these hold; of none, always."""
+    """The condition that all parts hold; without parts it always does."""
 
     parts: tuple[Condition, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """One of these holds at least; of none, never."""
+    """The condition that at least one part holds; without parts it never does."""
 
     parts: tuple[Condition, ...]
 
@@ -44,7 +44,7 @@ SIGNS = frozenset((-1, 0, 1))
 
 
 def sign(form: Form, signs: Iterable[int]) -> Condition:
-    """The sign of ``form`` is one of ``signs``."""
+    """Return the condition that the sign of ``form`` is one of ``signs``."""
     known, wanted = value(form), frozenset(signs)
     if known is not None:
         return TRUE if (known > 0) - (known < 0) in wanted else FALSE
@@ -53,17 +53,17 @@ def sign(form: Form, signs: Iterable[int]) -> Condition:
 
 
 def less(a: Form, b: Form, or_equal: bool = True) -> Condition:
-    """``a <= b``, or ``a < b``."""
+    """Return the condition ``a <= b``, or ``a < b``."""
     return sign(minus(a, b), (-1, 0) if or_equal else (-1,))
 
 
 def equal(a: Form, b: Form) -> Condition:
-    """``a == b``."""
+    """Return the condition ``a == b``."""
     return sign(minus(a, b), (0,))
 
 
 def both(*parts: Condition) -> Condition:
-    """All of them, as simply as can be said."""
+    """Return the condition that all parts hold, simplified."""
     signs: dict[Form, frozenset[int]] = {}
     others: dict[Condition, None] = {}
     for part in parts:
@@ -79,12 +79,12 @@ def both(*parts: Condition) -> Condition:
 
 
 def either(*parts: Condition) -> Condition:
-    """One of them, as simply as can be said."""
+    """Return the condition that one part holds, simplified."""
     return opposite(both(*map(opposite, parts)))
 
 
 def opposite(x: Condition) -> Condition:
-    """What holds where ``x`` does not."""
+    """Return the negation of ``x``."""
     match x:
         case Sign(form, signs):
             return Sign(form, SIGNS - signs)
@@ -95,7 +95,7 @@ def opposite(x: Condition) -> Condition:
 
 
 def replaced(x: Condition, source: Table, by: Mapping[str, Form], table: Table) -> Condition:
-    """``x`` with forms of ``table`` in the place of ``source``'s inputs."""
+    """Return ``x`` with forms of ``table`` in the place of ``source``'s inputs."""
     match x:
         case Sign(form, signs):
             return sign(source.replaced(form, by, table), signs)
@@ -106,7 +106,7 @@ def replaced(x: Condition, source: Table, by: Mapping[str, Form], table: Table) 
 
 
 class Reader:
-    """Reads conditions in a solver: ``api`` is z3, or cvc5's twin of it."""
+    """A translator of conditions to a solver's terms; ``api`` is z3, or cvc5's module of the same interface."""
 
     def __init__(self, api: Any, table: Table) -> None:
         self.api, self.table = api, table
@@ -123,7 +123,7 @@ class Reader:
                 return self.api.Or([self(part) for part in parts]) if parts else self.api.BoolVal(False)
 
     def sign(self, term: Any, signs: frozenset[int]) -> Any:
-        """The comparison with zero that says so."""
+        """Return the comparison of a term with zero."""
         said = {
             (): lambda: self.api.BoolVal(False), (-1,): lambda: term < 0, (0,): lambda: term == 0,
             (1,): lambda: term > 0, (-1, 0): lambda: term <= 0, (0, 1): lambda: term >= 0,
@@ -132,14 +132,14 @@ class Reader:
         return said[tuple(sorted(signs))]()
 
     def form(self, a: Form) -> Any:
-        """The term of a form."""
+        """Return the term of a form."""
         if a not in self._forms:
             parts = [self.api.RealVal(str(c)) * self.atom(atom) for atom, c in a.parts]
             self._forms[a] = self.api.Sum(parts) if len(parts) > 1 else parts[0]
         return self._forms[a]
 
     def atom(self, atom: int) -> Any:
-        """The term of an atom."""
+        """Return the term of an atom."""
         if atom not in self._atoms:
             meant = self.table.atoms[atom]
             if isinstance(meant, str):

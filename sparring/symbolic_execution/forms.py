@@ -1,13 +1,12 @@
-"""Exact linear forms: what a value is, in terms of the inputs, over the real numbers.
+"""Exact linear forms: values in terms of the inputs, over the real numbers.
 
 A form is a sum of *atoms* with rational coefficients.  An atom is the number one, a named input, or
 the magnitude of another form, so that magnitudes can be added, scaled and compared without asking
 for signs.
 
-In arrays a form travels as a random float64 around 10^299, its *id*, through any buffer.  A number
-that is not that large is itself, a constant, so that zeros, indices and factors that code packs
-beside its values mean what they say.  A large number that names no form betrays arithmetic that
-went behind the forms' back.
+In arrays and buffers a form is represented by a random float64 around 10^299, its *id*.  A smaller number is a
+constant, so that zeros, indices and factors that code packs beside its values keep their meaning.  A large number that
+is no form's id shows that arithmetic was done on ids.
 
 >>> table = Table()
 >>> a, b = table.symbol("a"), table.symbol("b")
@@ -38,12 +37,12 @@ EXPONENT = 0x7E0 << 52  # of ids: 2^993, far from what sums of constants reach
 
 
 class NoForm(SparringError, ArithmeticError):
-    """Forms were asked for what they are not, or a number stands where a form should."""
+    """An error: forms were asked for what they are not, or a number stands where a form should."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Atoms, ascending, with their coefficients, none of which is zero."""
+    """A linear form: atoms, ascending, with their coefficients, none of which is zero."""
 
     parts: tuple[tuple[int, Rational], ...]
 
@@ -53,22 +52,22 @@ ZERO = Form(())
 
 
 def constant(value: Rational) -> Form:
-    """The form that has this value whatever the inputs are."""
+    """Return the form that has this value whatever the inputs are."""
     return Form(((ONE, simple(value)),)) if value else ZERO
 
 
 def simple(value: Rational) -> Rational:
-    """The same number, an int where it is whole, which is faster."""
+    """Return the same number, as an int where it is whole, which is faster."""
     return value.numerator if value.denominator == 1 else value
 
 
 def size(x: Rational) -> Rational:
-    """The magnitude of a number."""
+    """Return the magnitude of a number."""
     return -x if x < 0 else x
 
 
 def plus(a: Form, b: Form) -> Form:
-    """The sum."""
+    """Return the sum."""
     sums = dict(a.parts)
     for atom, c in b.parts:
         sums[atom] = sums.get(atom, 0) + c
@@ -76,30 +75,30 @@ def plus(a: Form, b: Form) -> Form:
 
 
 def times(factor: Rational, a: Form) -> Form:
-    """A multiple."""
+    """Return a multiple."""
     return Form(tuple((atom, simple(c * factor)) for atom, c in a.parts)) if factor else ZERO
 
 
 def minus(a: Form, b: Form) -> Form:
-    """The difference."""
+    """Return the difference."""
     return plus(a, times(-1, b))
 
 
 def value(a: Form) -> Rational | None:
-    """The constant that the form is; None if it depends on the inputs."""
+    """Return the constant that the form is; None if it depends on the inputs."""
     if not a.parts:
         return 0
     return a.parts[0][1] if a.parts[0][0] == ONE and len(a.parts) == 1 else None
 
 
 def scaled(a: Form) -> tuple[Rational, Form]:
-    """``c`` and ``b`` such that ``a`` is ``c b`` and ``b``'s last coefficient is one; ``a`` is not zero."""
+    """Return ``c`` and ``b`` with ``a = c b`` and a last coefficient of one in ``b``; ``a`` must not be zero."""
     c = a.parts[-1][1]
     return c, a if c == 1 else times(Fraction(1) / c, a)
 
 
 class Table:
-    """All atoms, and all forms that have an id; the same seed and the same steps give the same ids."""
+    """The table of all atoms, and of all forms that have an id; the same seed and steps give the same ids."""
 
     def __init__(self, seed: int = 0) -> None:
         self._random = random.Random(seed)
@@ -109,14 +108,14 @@ class Table:
         self._forms: dict[float, Form] = {}
         self._ids: dict[Form, float] = {}
         self.done: dict[Any, Any] = {}
-        """What was computed before: the same code runs again in every cell."""
+        """Earlier results: the same code runs again in every cell."""
 
     def symbol(self, name: str) -> Form:
-        """The input called ``name``."""
+        """Return the input called ``name``."""
         return Form(((self._atom(name), 1),))
 
     def magnitude(self, a: Form) -> Form:
-        """``|a|``."""
+        """Return ``|a|``."""
         if (known := value(a)) is not None:
             return constant(size(known))
         c, direction = scaled(a)
@@ -126,7 +125,7 @@ class Table:
         return times(size(c), Form(((self._atom(first), 1),)))
 
     def id(self, a: Form) -> float:
-        """The number under which ``a`` travels."""
+        """Return the number that stands for ``a`` in arrays."""
         known = value(a)
         if known is not None and size(known) < LARGE and float(known) == known:
             return float(known)
@@ -136,7 +135,7 @@ class Table:
         return self._ids[a]
 
     def form(self, number: float) -> Form:
-        """What travels under ``number``.  Raises NoForm where that is nothing."""
+        """Return the form that ``number`` stands for.  Raise NoForm where there is none."""
         if (known := self._forms.get(number)) is not None:
             return known
         if math.isfinite(number) and abs(number) < LARGE:
@@ -144,7 +143,7 @@ class Table:
         raise NoForm(f"{number} is no form: {'no real number' if not math.isfinite(number) else RAW}")
 
     def check(self, raw: NDArray[Any] | Sequence[int]) -> int | None:
-        """The index of the first of these 64-bit words that is no form; None if all are."""
+        """Return the index of the first of these 64-bit words that is no form; None if all are."""
         for at, number in enumerate(np.asarray(raw, np.int64).view(np.float64).tolist()):
             try:
                 self.form(number)
@@ -153,14 +152,14 @@ class Table:
         return None
 
     def unordered(self, parts: Iterable[float]) -> int:
-        """The word of the sum, in which order does not matter: forms are exact."""
+        """Return the word of the sum; the order does not matter, since forms are exact."""
         total = ZERO
         for part in parts:
             total = plus(total, self.form(part))
         return int(np.float64(self.id(total)).view(np.int64))
 
     def replaced(self, a: Form, by: Mapping[str, Form], table: Table) -> Form:
-        """``a`` with forms of ``table`` in the place of this table's inputs."""
+        """Return ``a`` with forms of ``table`` in the place of this table's inputs."""
         total = ZERO
         for atom, c in a.parts:
             meant = self.atoms[atom]
@@ -172,7 +171,7 @@ class Table:
         return total
 
     def at(self, a: Form, point: Mapping[str, Rational]) -> Rational:
-        """The value where the inputs have these values; those not named are zero."""
+        """Return the value where the inputs have these values; those not named are zero."""
         total: Rational = 0
         for atom, c in a.parts:
             meant = self.atoms[atom]
@@ -183,7 +182,7 @@ class Table:
         return total
 
     def show(self, a: Form) -> str:
-        """The formula."""
+        """Return the formula as text."""
         text = ""
         for atom, c in a.parts:
             sign, factor = "-" if c < 0 else "+", "" if size(c) == 1 and atom != ONE else f"{size(c)}"

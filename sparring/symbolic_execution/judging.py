@@ -1,12 +1,12 @@
 """Judges code that selects by value, for every input.
 
-A stateful allreduce is run on forms, call after call, on simulated ranks, in every cell that it or
-the page can tell.  In each of them every rank's results and residuals must be the page's, results
-the same on all ranks, and both together all that was put in.  Where a cell has an input for which
-they are not, that input is run again, on numbers, and only what these show is called refuted.
+A stateful allreduce is run on forms, call after call, on simulated ranks, in every cell that it or the page can tell.
+In each cell every rank's results and residuals must be the page's, the results the same on all ranks, and both together
+all that was put in.  If a cell has an input for which they are not, the code runs again on that input as numbers, and
+only what these show is called refuted.
 
-So that forms are no fiction, one input of every cell is run on numbers too, which must be what the
-forms say; but where a library may choose, since it need not choose the same.
+To check the forms themselves, the code also runs on one input of every cell as numbers, and the results must be what
+the forms say.  This is left out where a library may choose, since it need not choose the same.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from sparring.symbolic_execution.forms import ZERO, Form, Rational, Table, const
 from sparring.symbolic_execution.runs import Done, Ran, Shape, Subject, on_forms, on_numbers
 
 BUDGET = 20_000
-"""Cells in all."""
+"""The most cells of all shapes together."""
 
 PRIME = "'"
 """Marks the inputs of the second call, twice those of the third."""
 
 Inputs = Sequence[Sequence[Sequence[Form]]]
-"""By rank, call and entry."""
+"""The inputs by rank, call and entry."""
 
 
 class Wrong(NamedTuple):
-    """What is wrong, and for which inputs of the cell."""
+    """A flaw, and the inputs of the cell that show it."""
 
     what: str
     condition: Condition = TRUE
 
 
 class Judged(NamedTuple):
-    """What came of it.
+    """The outcome of a judgement.
 
-    ``cells``: how many were left behind; ``verdict``: what stands against it, None where nothing does;
-    ``free``: what a library was free to choose; ``outside``: why one schedule does not decide for all.
+    ``cells``: how many are done; ``verdict``: the verdict if something stands against the code, else None; ``free``:
+    what a library was free to choose; ``outside``: why one schedule does not decide for all.
     """
 
     cells: int
@@ -60,7 +60,7 @@ class Judged(NamedTuple):
 def judge_all(
     subject: Subject, shapes: Iterable[Shape], budget: int = BUDGET, track: Callable[..., Any] = iter
 ) -> Judged:
-    """The shapes one by one, until something stands against one."""
+    """Judge the shapes one by one, until something stands against one."""
     whole = Judged(0)
     for shape in track(shapes):
         one = judge(subject, shape, budget - whole.cells)
@@ -91,13 +91,13 @@ def judge(subject: Subject, shape: Shape, budget: int = BUDGET) -> Judged:
 
 
 def symbols(table: Table, shape: Shape) -> Inputs:
-    """A symbol for each input."""
+    """Return a symbol for each input."""
     p, n, calls = shape.p, shape.n, shape.calls
     return [[[table.symbol(f"x{r}{PRIME * c}[{i}]") for i in range(n)] for c in range(calls)] for r in range(p)]
 
 
 def in_cell(subject: Subject, shape: Shape, inputs: Inputs, cells: Cells) -> Wrong | None:
-    """What is wrong for some input of a cell.  Raises whatever keeps the run from being judged."""
+    """Return what is wrong for some input of a cell, or None.  Raise whatever keeps the run from being judged."""
     rows = [np.stack([made(list(x)) for x in calls]) for calls in inputs]
     ran, wanted = on_forms(subject, shape, rows)
     if cells.trouble:
@@ -111,7 +111,7 @@ def in_cell(subject: Subject, shape: Shape, inputs: Inputs, cells: Cells) -> Wro
 
 
 def compared(ran: Ran, wanted: Sequence[Sequence[Done]], inputs: Inputs, table: Table) -> Iterator[Wrong]:
-    """Where results or residuals are not the page's, the ranks' results not one, or something got lost."""
+    """Yield where results or residuals are not the page's, where ranks differ, and where something got lost."""
     if isinstance(ran, str):
         yield Wrong(ran)
         return
@@ -125,7 +125,7 @@ def compared(ran: Ran, wanted: Sequence[Sequence[Done]], inputs: Inputs, table: 
 
 
 def unlike(whose: str, has: Done, right: Done, other: str, table: Table) -> Iterator[Wrong]:
-    """Where one rank has something else."""
+    """Yield where one rank has something else."""
     if has.support is not None and right.support is not None and has.support != right.support:
         yield Wrong(f"{whose} result has entries at {[*has.support]}, {other} at {[*right.support]}")
     for name, mine, theirs in (("result", has.result, right.result), ("residual", has.residual, right.residual)):
@@ -135,7 +135,7 @@ def unlike(whose: str, has: Done, right: Done, other: str, table: Table) -> Iter
 
 
 def unbalanced(ran: Sequence[Sequence[Done]], inputs: Inputs, table: Table) -> Iterator[Wrong]:
-    """Where rank 0's results and all residuals are not all that was put in, if residuals are to be seen."""
+    """Yield where rank 0's results and all residuals do not add up to all that was put in, if residuals can be seen."""
     left = [calls[-1].residual for calls in ran]
     for i in range(len(inputs[0][0]) if None not in left else 0):
         put = total(x[i] for calls in inputs for x in calls)
@@ -146,7 +146,7 @@ def unbalanced(ran: Sequence[Sequence[Done]], inputs: Inputs, table: Table) -> I
 
 
 def total(forms: Iterable[Form]) -> Form:
-    """The sum."""
+    """Return the sum."""
     summed = ZERO
     for one in forms:
         summed = plus(summed, one)
@@ -154,7 +154,7 @@ def total(forms: Iterable[Form]) -> Form:
 
 
 def paired(subject: Subject, shape: Shape, inputs: Inputs, cells: Cells, ran: Ran) -> None:
-    """Raises SparringError where numbers of this cell, in the target's own hands, are not what its forms say."""
+    """Raise SparringError if the target, run on numbers of this cell, does not return what its forms say."""
     names = [cells.table.show(f) for calls in inputs for x in calls for f in x]
     point: dict[str, Rational] = {**{name: 2 + i for i, name in enumerate(names)}, **cells.point()}
     numbers, _, _ = seen(subject._replace(page=None), shape, at(inputs, point, cells.table))
@@ -164,7 +164,7 @@ def paired(subject: Subject, shape: Shape, inputs: Inputs, cells: Cells, ran: Ra
 
 
 def flat(ran: Ran) -> Iterator[Form]:
-    """All results and residuals."""
+    """Yield all results and residuals."""
     for calls in ran if not isinstance(ran, str) else ():
         for one in calls:
             yield from (*one.result, *(one.residual or ()))
@@ -174,12 +174,12 @@ Numbers = list[list[list[float]]]
 
 
 def at(inputs: Inputs, point: Mapping[str, Rational], table: Table) -> Numbers:
-    """The inputs as numbers."""
+    """Return the inputs as numbers."""
     return [[[float(table.at(f, point)) for f in x] for x in calls] for calls in inputs]
 
 
 def seen(subject: Subject, shape: Shape, given: Numbers) -> tuple[Ran, list[list[Done]], Wrong | None]:
-    """A run on numbers, with the target's and the page's own code, and the first flaw that it shows."""
+    """Run the target's and the page's own code on numbers; return both results, and the first flaw."""
     cells = Cells(Table(), 1)
     inputs = [[[constant(Fraction(v)) for v in x] for x in calls] for calls in given]
     rows = [np.array(calls).reshape(shape.calls, shape.n) for calls in given]
@@ -191,7 +191,7 @@ def seen(subject: Subject, shape: Shape, given: Numbers) -> tuple[Ran, list[list
 def shown(
     subject: Subject, shape: Shape, inputs: Inputs, cells: Cells, wrong: Wrong
 ) -> tuple[Verdict, str, dict[str, Any]]:
-    """The verdict on what some inputs of a cell show, once it is seen on the numbers that these are."""
+    """Return the verdict on what some inputs of a cell show, once it is seen on numbers."""
     given = at(inputs, cells.point(wrong.condition, small=True), cells.table)
     _, _, found = seen(subject, shape, given)
     where = ", ".join(f"x{r} = {' then '.join(f'[{listed(x)}]' for x in calls)}" for r, calls in enumerate(given))
@@ -203,10 +203,10 @@ def shown(
 
 
 def listed(x: Sequence[float]) -> str:
-    """Numbers, as in a vector that is printed."""
+    """Return numbers as text, as in a printed vector."""
     return " ".join(f"{v:g}" for v in x)
 
 
 def format_point(point: Mapping[str, Rational]) -> str:
-    """A point."""
+    """Return a point as text."""
     return ", ".join(f"{name} = {v}" for name, v in point.items())

@@ -1,4 +1,4 @@
-"""Buffers that code makes for itself: while it runs on forms, arrays of float64 are arrays of forms."""
+"""Buffers that code makes for itself: while it runs on forms, its arrays of float64 are arrays of forms."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sparring.symbolic_execution.arrays import ARRAY, DTYPE, Forms, as_plain_arr
 
 
 def numbers(x: Any) -> Any:
-    """``x`` with ids in the place of single forms, in lists that become arrays."""
+    """Return ``x`` with ids in the place of single forms, in lists that become arrays."""
     if isinstance(x, (list, tuple)) and any(isinstance(v, (list, tuple, Forms)) for v in x):
         return [as_plain_array(v).tolist() if isinstance(v, Forms) else numbers(v) for v in x]
     return x
@@ -23,12 +23,15 @@ def numbers(x: Any) -> Any:
 
 MAKERS = ("array", "ascontiguousarray", "asanyarray", "asarray", "empty", "frombuffer", "full", "ones", "zeros")
 ASIDE = ("numpy.", "sparring.world.")
-"""What these make for themselves is what it is."""
+"""Modules whose own arrays stay as they are."""
 
 
 @contextmanager
 def everywhere() -> Iterator[None]:
-    """Arrays of float64 that numpy makes are arrays of forms, so that a buffer of the code's own keeps their rules."""
+    """Let numpy make arrays of forms where it makes arrays of float64.
+
+    So buffers of the code's own keep the rules of forms.
+    """
 
     def making(maker: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(maker)

@@ -1,8 +1,8 @@
-"""Orders of forms that are not settled before someone looks: of a sorted vector, as much as code takes of it.
+"""Orders of forms, which are decided lazily: only as much of a sorted vector as the code reads.
 
-``np.argsort(size)[:k]`` needs to know the ``k`` first and their order, and nothing of the others;
-``np.sort(np.argsort(size)[:k])`` needs to know which they are.  Where numpy leaves open which of
-equal entries comes first, every answer is tried.
+``np.argsort(size)[:k]`` needs the ``k`` first and their order, and nothing of the others;
+``np.sort(np.argsort(size)[:k])`` needs only which they are.  Where numpy leaves open which of equal entries comes
+first, every answer is tried.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from sparring.symbolic_execution.conditions import FALSE, TRUE, Condition, both,
 from sparring.symbolic_execution.forms import Form, times
 
 Keys = tuple[tuple[Form, ...], ...]
-"""Columns, the one that counts first in front."""
+"""Columns to sort by, the most significant first."""
 EITHER = "may take either of equal entries"
 
 
 class Question:
-    """How ``size`` entries are ordered by ``keys``: of equal ones the lower index first, or as ``open_to`` says."""
+    """The question how ``size`` entries are ordered by ``keys``; among equal ones by index, or as ``open_to`` says."""
 
     def __init__(self, keys: Keys, open_to: str = "") -> None:
         self.keys, self.open_to, self.size = keys, open_to, len(keys[0])
         self.parted_at: int | None = None
 
     def before(self, i: int, j: int) -> Condition:
-        """Entry ``i`` may come before entry ``j``."""
+        """Return the condition that entry ``i`` may come before entry ``j``."""
         rest: Condition = TRUE if self.open_to or i < j else FALSE
         for column in reversed(self.keys):
             a, b = column[i], column[j]
@@ -49,17 +49,17 @@ class Question:
         return rest
 
     def first(self, chosen: Sequence[int], others: Sequence[int]) -> Condition:
-        """All of ``chosen`` may come before all others."""
+        """Return the condition that all of ``chosen`` may come before all others."""
         return both(*(self.before(i, j) for i in chosen for j in others))
 
     def one(self, rest: Sequence[int], last: bool = False) -> int:
-        """Which of ``rest`` comes first, or last."""
+        """Return which of ``rest`` comes first, or last."""
         others = [[j for j in rest if j != i] for i in rest]
         ways = [self.first(some, [i]) if last else self.first([i], some) for i, some in zip(rest, others)]
         return int(self._found(rest, ways))
 
     def sequence(self, start: int, end: int) -> list[int]:
-        """The entries at these places of the order, and in it."""
+        """Return the entries at these places of the order, in its order."""
         known: tuple[list[int], list[int]] = running().kept.setdefault((self.keys, self.open_to), ([], []))
         front, back = known
         if end <= self.size - start:  # sooner found from the front
@@ -72,7 +72,7 @@ class Question:
         return [found[at] for at in range(start, end)]
 
     def set(self, count: int) -> list[int]:
-        """The entries at the first ``count`` places, ascending."""
+        """Return the entries at the first ``count`` places, ascending."""
         count = max(0, min(count, self.size))
         key, known = (self.keys, self.open_to, count), running().kept
         if key not in known:
@@ -93,37 +93,39 @@ class Question:
 
 
 def largest(sizes: Sequence[Form], k: int) -> list[int]:
-    """The contract of a selector: the indices of the ``k`` largest, ascending; of equal ones the lower index."""
+    """Return the indices of the ``k`` largest, ascending; of equal ones the lower index: a selector's contract."""
     return descending(sizes).set(k)
 
 
 def contract(sizes: Sequence[Form], chosen: Sequence[int]) -> Condition:
-    """When these are the largest."""
+    """Return the condition that these are the largest."""
     return descending(sizes).first(chosen, [i for i in range(len(sizes)) if i not in chosen])
 
 
 def descending(sizes: Sequence[Form]) -> Question:
-    """The order of selection: the largest first."""
+    """Return the question how entries are ordered for selection: the largest first."""
     return Question((tuple(times(-1, size) for size in sizes),))
 
 
 class Order(np.lib.mixins.NDArrayOperatorsMixin, Open):
-    """Some places of an order: the indices there, or ``values`` there; an array once more is asked than which they are.
+    """Some places of an order, as an array of the indices there, or of ``values`` there.
 
-    ``parted``: what is asked for must be all up to one of these places, or all from it on, since numpy
-    leaves the order inside such parts open; a part is taken in ascending order.
+    An array asks which these indices are only once it is needed.
+
+    ``parted``: only all entries up to one of these places, or all from it on, may be read, since numpy leaves the order
+    inside such parts open; a part is taken in ascending order.
     """
 
     def __init__(self, question: Question, places: range, values: Any = None, parted: tuple[int, ...] = ()) -> None:
         self.question, self.places, self.values, self.parted = question, places, values, parted
 
     def settled(self) -> Any:
-        """The array."""
+        """Return the array."""
         at = np.array(self._part() if self.parted else self._sequence(), np.int64)
         return at if self.values is None else self.values[at]
 
     def sorted(self) -> Any:
-        """The array, sorted: of indices it is enough to know which they are."""
+        """Return the array sorted; for indices it is enough to know which they are."""
         known = None if self.values is not None or self.parted else self._which()
         return np.sort(self.settled()) if known is None else np.array(known, np.int64)
 
@@ -172,7 +174,7 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Open):
         return [found[place - start] for place in self.places]
 
     def _which(self) -> list[int] | None:
-        """Which they are, where that can be asked alone: of places from the first on, or up to the last."""
+        """Return which indices they are, if they begin at the first place or end at the last; else None."""
         size, places = self.question.size, sorted(self.places)
         if not places or places != list(range(places[0], places[-1] + 1)):
             return None
@@ -183,7 +185,7 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Open):
         return None
 
     def _part(self) -> list[int]:
-        """A whole part, or the one entry whose value is settled."""
+        """Return a whole part, or the one entry whose value is settled."""
         size, step = self.question.size, self.places.step
         start, stop = min(self.places, default=0), max(self.places, default=-1) + 1
         if not self.places or (self.values is not None and stop - start == 1 and start in self.parted):
@@ -201,40 +203,40 @@ class Order(np.lib.mixins.NDArrayOperatorsMixin, Open):
 
 
 def vector(x: Any, axis: Any = -1) -> Any:
-    """``x``, which must be one."""
+    """Return ``x``; refuse it unless it is a vector."""
     if np.ndim(x) != 1 or axis not in (-1, 0, None):
         refuse("orders of arrays that are no vectors")
     return x
 
 
 def argsort(a: Any, axis: Any = -1, kind: Any = None, *_: Any, stable: Any = None) -> Order:
-    """As numpy's."""
+    """Do as numpy's ``argsort``."""
     kept = stable or kind in ("stable", "mergesort")
     question = Question((tuple(read(vector(a, axis))),), "" if kept else f"np.argsort, not being stable, {EITHER}")
     return Order(question, range(question.size))
 
 
 def ordered(a: Any, axis: Any = -1, *_: Any, **__: Any) -> Order:
-    """As numpy's ``sort``; equal values are one, whichever comes first."""
+    """Do as numpy's ``sort``; equal values are the same, whichever comes first."""
     question = Question((tuple(read(vector(a, axis))),))
     return Order(question, range(question.size), values=a.copy())
 
 
 def lexsort(keys: Any, axis: Any = -1) -> Order:
-    """As numpy's."""
+    """Do as numpy's ``lexsort``."""
     columns = [tuple(read(vector(settled(key), axis))) for key in keys]
     question = Question(tuple(reversed(columns)))
     return Order(question, range(question.size))
 
 
 def argpartition(a: Any, kth: Any, axis: Any = -1, *_: Any, **__: Any) -> Order:
-    """As numpy's."""
+    """Do as numpy's ``argpartition``."""
     question = Question((tuple(read(vector(a, axis))),), f"np.argpartition {EITHER}")
     return Order(question, range(question.size), parted=parted_at(kth, question.size))
 
 
 def parted_at(kth: Any, size: int) -> tuple[int, ...]:
-    """The places; raises ValueError, as numpy does, where there is none such."""
+    """Return the places of the partition; raise ValueError, as numpy does, where there is no such place."""
     places = [int(at) for at in np.atleast_1d(np.asarray(kth)).tolist()]
     if odd := [at for at in places if not -size <= at < size]:
         raise ValueError(f"kth(={odd[0]}) out of bounds ({size})")
@@ -242,28 +244,28 @@ def parted_at(kth: Any, size: int) -> tuple[int, ...]:
 
 
 def partition(a: Any, kth: Any, axis: Any = -1, *_: Any, **__: Any) -> Order:
-    """As numpy's; equal values are one, whichever comes first."""
+    """Do as numpy's ``partition``; equal values are the same, whichever comes first."""
     found = ordered(a, axis)
     return Order(found.question, found.places, found.values, parted_at(kth, found.question.size))
 
 
 def argmax(a: Any, axis: Any = None, **_: Any) -> np.int64:
-    """As numpy's: of equal ones the first."""
+    """Do as numpy's ``argmax``: of equal ones the first."""
     return np.int64(Question((tuple(times(-1, f) for f in read(vector(a, axis))),)).sequence(0, 1)[0])
 
 
 def argmin(a: Any, axis: Any = None, **_: Any) -> np.int64:
-    """As numpy's: of equal ones the first."""
+    """Do as numpy's ``argmin``: of equal ones the first."""
     return np.int64(Question((tuple(read(vector(a, axis))),)).sequence(0, 1)[0])
 
 
 def on_truths(function: Any) -> Any:
-    """``function`` of which entries are not zero."""
+    """Return ``function`` applied to the truths which entries are not zero."""
     return lambda a, *args, **kwargs: function(elementwise(COMPARISONS[np.not_equal], a, 0.0), *args, **kwargs)
 
 
 def folded(ufunc: np.ufunc) -> Any:
-    """The reduction that a function of numpy is."""
+    """Return the function of numpy that is this reduction."""
     return lambda a, axis=None, **_: ufunc.reduce(a, axis=axis)
 
 
@@ -278,7 +280,7 @@ FUNCTIONS |= {function: on_truths(function) for function in TRUTHFUL}
 
 
 def sort_in_place(a: Forms, *args: Any, **kwargs: Any) -> None:
-    """As the method."""
+    """Sort, as the method of ndarray does."""
     a[...] = settled(ordered(a, *args, **kwargs))
 
 

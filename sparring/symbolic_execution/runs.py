@@ -1,4 +1,4 @@
-"""Runs of a stateful allreduce, and of its page, on forms or on numbers: what every rank has after each call."""
+"""Runs a stateful allreduce, and its page, on forms or on numbers; returns what every rank has after each call."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sparring.world.targets import Target
 
 
 class Shape(NamedTuple):
-    """So many ranks, entries, kept entries and calls; ``k`` is None where the target takes none."""
+    """The numbers of ranks, entries, kept entries and calls; ``k`` is None where the target takes none."""
 
     p: int
     n: int
@@ -35,7 +35,7 @@ class Shape(NamedTuple):
 
     @property
     def params(self) -> dict[str, int]:
-        """What the target, and the page, are given."""
+        """The parameters of the target, and of the page."""
         return {} if self.k is None else {"k": self.k}
 
     def __str__(self) -> str:
@@ -43,11 +43,11 @@ class Shape(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What is judged.
+    """The code that is judged.
 
-    ``target``: a class or a function, by its name or, with no selectors, itself.  ``page``: what it is
-    said to be; None where that is left open.  ``selectors``: by their names, functions of its module
-    that are summarised, and what is known of them.  ``fault``: what is planted in what ranks do.
+    ``target``: a class or a function, by its name or, without selectors, itself.  ``page``: the page that it
+    implements; None where that is left open.  ``selectors``: the functions of its module that are summarised, by name,
+    and what is known of them.  ``fault``: a fault planted in what ranks do.
     """
 
     target: Target
@@ -60,7 +60,7 @@ class Subject(NamedTuple):
 class Done(NamedTuple):
     """What a rank has after a call: its result in every position, where it has entries, and its residual.
 
-    ``support`` is None where the result is an array, ``residual`` where none is to be seen.
+    ``support`` is None where the result is an array, ``residual`` where none can be seen.
     """
 
     result: tuple[Form, ...]
@@ -69,11 +69,14 @@ class Done(NamedTuple):
 
 
 Ran = list[list[Done]] | str
-"""By rank and call, or what the simulated world found."""
+"""The outcome by rank and call, or the text of what the simulated world found."""
 
 
 def on_forms(subject: Subject, shape: Shape, rows: Sequence[Any]) -> tuple[Ran, list[list[Done]]]:
-    """The target's run and the page's, by call and rank, in the running cell; selectors are summarised."""
+    """Run the target and the page on forms in the running cell; return what each has by call and rank.
+
+    Selectors are summarised.
+    """
     with everywhere():
         ran = on_ranks(subject, shape, rows, summarised=True)
         if isinstance(ran, str) or subject.page is None:
@@ -82,13 +85,13 @@ def on_forms(subject: Subject, shape: Shape, rows: Sequence[Any]) -> tuple[Ran, 
 
 
 def on_numbers(subject: Subject, shape: Shape, rows: Sequence[Any]) -> tuple[Ran, list[list[Done]]]:
-    """The same of numbers, with all code as it is."""
+    """Run the same on numbers, with all code as it is."""
     ran = on_ranks(subject, shape, rows, summarised=False)
     return ran, list(by_page(subject.page, shape, rows, summarised=False)) if subject.page else []
 
 
 def on_ranks(subject: Subject, shape: Shape, rows: Sequence[Any], summarised: bool) -> Ran:
-    """What each rank has after each call, a row being a vector."""
+    """Return what each rank has after each call; a row is a vector."""
     call = subject.fault(partial(iterate, shape=shape, subject=subject, summarised=summarised))
     outcome = simulation.run(subject.target, shape.p, rows, call=call)
     running().outside.update(outcome.why_not)
@@ -96,7 +99,7 @@ def on_ranks(subject: Subject, shape: Shape, rows: Sequence[Any], summarised: bo
 
 
 def iterate(kind: Any, comm: Any, xs: Any, *, shape: Shape, subject: Subject, summarised: bool) -> list[Done]:
-    """What each rank does: make the target, call it on each vector; a function is called."""
+    """Do what one rank does: make the target, and call it on each vector; a function is called as it is."""
     if summarised:
         summarise(kind, subject)
     params = {**shape.params, **subject.params}
@@ -121,7 +124,7 @@ def summarise(kind: Any, subject: Subject) -> None:
 
 
 def by_page(page: Page, shape: Shape, rows: Sequence[Any], summarised: bool) -> Iterator[list[Done]]:
-    """What the page makes of each call, by rank."""
+    """Yield the page's results of each call, by rank."""
     bound = load(page.module, **{**page.params, **shape.params})
     left, state = [np.zeros_like(x[0]) for x in rows], None
     for xs in zip(*rows):
@@ -133,7 +136,7 @@ def by_page(page: Page, shape: Shape, rows: Sequence[Any], summarised: bool) -> 
 
 
 def done(y: Any, residual: Any, x: Any) -> Done:
-    """Result and residual, as they are now.  Raises InputError for what is no vector like ``x``."""
+    """Return result and residual as they are now.  Raise InputError for what is no vector like ``x``."""
     y, residual = settled(y), settled(residual)
     for name, thing in (("result", y), ("residual", residual)):
         fits = isinstance(thing, (np.ndarray, Sparse)) and (thing.dtype, thing.size) == (x.dtype, x.size)
@@ -144,7 +147,7 @@ def done(y: Any, residual: Any, x: Any) -> Done:
 
 
 def dense(y: Any) -> tuple[Form, ...]:
-    """Every entry; absent ones are zero."""
+    """Return every entry; absent ones are zero."""
     if not isinstance(y, Sparse):
         return tuple(read(y))
     entries = dict(zip(y.indices.tolist(), read(y.values)))

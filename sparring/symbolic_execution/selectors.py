@@ -1,9 +1,8 @@
-"""Judges whether a selector takes what its page says, and whether the page keeps its word.
+"""Judges whether a selector takes what its page says, and whether the page keeps its own promises.
 
-On exact linear forms in every case that its code or its page's can tell, call after call; and on
-numbers, where floats have zeros of two signs, infinities and NaN.  Either way three things are
-asked: that the page's entries come before all others in the one order, that they are at least and
-at most as many as it says, and that the code takes the same.
+It runs both on exact linear forms, in every case that either can tell, call after call; and on numbers, since floats
+have zeros of two signs, infinities and NaN.  Either way it checks three things: the page's entries come before all
+others in its order, their number is within the page's bounds, and the code takes the same entries.
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ from sparring.symbolic_execution.forms import Table
 from sparring.symbolic_execution.orders import contract
 
 Kernel = Callable[[Any], Any]
-"""A selector's code: called with one vector after the other, it gives some entries as a Sparse."""
+"""A selector's code: called with one vector after the other, it returns some entries as a Sparse."""
 Maker = Callable[..., Kernel]
-"""Makes one of parameters."""
+"""Makes such code from parameters."""
 Bound = Callable[..., Selector]
-"""Makes the page's selector of parameters."""
+"""Makes the page's selector from parameters."""
 
 BUDGET = 20_000
-"""Cells of one selector."""
+"""The most cells of one selector."""
 
 
 class Flaw(NamedTuple):
-    """``property``: ``"order"``, ``"bounds"``, ``"selection"`` or ``"input untouched"``."""
+    """A flaw; ``property`` is ``"order"``, ``"bounds"``, ``"selection"`` or ``"input untouched"``."""
 
     property: str
     detail: str
 
 
 class Size(NamedTuple):
-    """So many entries, ``k`` and calls, and what other parameters."""
+    """The numbers of entries, kept entries ``k`` and calls, and the other parameters."""
 
     n: int
     k: int
@@ -60,7 +59,7 @@ class Size(NamedTuple):
 
 
 class Exhausted(NamedTuple):
-    """What came of all inputs: cells, the flaws found, and what kept it from being judged."""
+    """The findings on all inputs: the cells, the flaws found, and what kept it from being judged."""
 
     cells: int
     flaws: Sequence[Flaw] = ()
@@ -68,7 +67,7 @@ class Exhausted(NamedTuple):
 
 
 def everywhere(page: Bound, maker: Maker, sizes: Sequence[Size], *, stop: bool = False) -> Exhausted:
-    """All real inputs of these sizes, and the first flaw of each property; ``stop``: once there is one."""
+    """Judge all real inputs of these sizes, and return the first flaw of each property; ``stop``: at the first flaw."""
     count, found = 0, dict[str, Flaw]()
     for size in sizes:
         cells = Cells(Table(), BUDGET - count)
@@ -86,7 +85,10 @@ def everywhere(page: Bound, maker: Maker, sizes: Sequence[Size], *, stop: bool =
 
 
 def in_cell(page: Bound, maker: Maker, size: Size, cells: Cells) -> list[Flaw]:
-    """What is wrong for inputs of a cell.  A float's bits order as magnitudes do; of forms, magnitudes are forms."""
+    """Return what is wrong for inputs of a cell.
+
+    For floats, bits order as magnitudes do; the magnitudes of forms are forms.
+    """
     table = cells.table
     xs = [made([table.symbol(f"x{c}[{i}]") for i in range(size.n)]) for c in range(size.calls)]
 
@@ -99,7 +101,7 @@ def in_cell(page: Bound, maker: Maker, size: Size, cells: Cells) -> list[Flaw]:
 
 
 def on_numbers(page: Bound, maker: Maker, xs: Sequence[Any], k: int, way: Any) -> list[Flaw]:
-    """The same of one vector after the other, each of numbers."""
+    """Return what is wrong on vectors of numbers, one after the other."""
 
     def first(x: Any, at: Sequence[int]) -> bool:
         return top(tuple(x), len(at)) == [*at]
@@ -110,7 +112,7 @@ def on_numbers(page: Bound, maker: Maker, xs: Sequence[Any], k: int, way: Any) -
 
 
 def flaws(page: Bound, maker: Maker, size: Size, xs: Sequence[Any], first: Callable[..., bool]) -> Iterator[Flaw]:
-    """What is wrong, call after call; ``first(x, at)``: whether these entries come before all others."""
+    """Yield what is wrong, call after call; ``first(x, at)``: whether these entries come before all others."""
     bound, kernel = page(k=size.k, **size.way), maker(k=size.k, **size.way)
     series = Series(bound)
     least, most = number(bound.least(size.n)), number(bound.most(size.n))
@@ -129,7 +131,7 @@ def flaws(page: Bound, maker: Maker, size: Size, xs: Sequence[Any], first: Calla
 
 
 def answer(kernel: Kernel, x: Any) -> Any:
-    """What the code gives, or what it raises."""
+    """Return what the code returns, or what it raises."""
     try:
         return kernel(x)
     except Exception as error:  # noqa: BLE001  # whatever it is, it is told
@@ -137,7 +139,7 @@ def answer(kernel: Kernel, x: Any) -> Any:
 
 
 def describe_selected(y: Any, x: Any) -> str:
-    """The indices of a sparse vector of entries of ``x``, or what else it is."""
+    """Return as text the indices of a sparse vector of entries of ``x``, or what else it is."""
     if isinstance(y, Exception):
         return f"raises {type(y).__name__}: {y}"
     if not isinstance(y, Sparse):

@@ -1,11 +1,11 @@
-"""Selectors, summarised once: what a function of values answers, and for which values.
+"""Summaries of selectors: what a function of values answers, and for which values.
 
-A selector's code is run on symbols through all of its cells.  What it answers there, and in which
-cells, is its summary, which stands in its place from then on: a run forks once for each answer, not
-for each comparison.  It must be a function of its arguments alone.
+A selector's code is run once on symbols, through all of its cells.  Its answers, and the cells of each, are its
+summary, which replaces it from then on: a run forks once for each answer, not for each comparison.  The selector must
+be a function of its arguments alone.
 
-The summary of most selectors is short: if in every cell the answer is the set of the ``k`` largest
-magnitudes, of equal ones the lower index, this order says when it is given.
+The summary of most selectors is short: if in every cell the answer is the set of the ``k`` largest magnitudes, of equal
+ones the lower index, that order is the condition of the answer.
 """
 
 from __future__ import annotations
@@ -28,20 +28,20 @@ from sparring.symbolic_execution.forms import Form, Table
 from sparring.symbolic_execution.orders import contract, largest
 
 BUDGET = 20_000
-"""Cells of one selector."""
+"""The most cells of one selector."""
 
 
 class Left(NamedTuple):
-    """Forms that an answer has."""
+    """The forms in an answer, and its shape."""
 
     forms: tuple[Form, ...]
     shape: tuple[int, ...]
 
 
 class Ways(NamedTuple):
-    """All answers to symbols, and when each is given.
+    """All answers to symbols, each with its condition.
 
-    ``sets``: of which entries, where these are the largest; ``free``: what a library was free to choose.
+    ``sets``: the answers by their entries, where these are the largest; ``free``: what a library was free to choose.
     """
 
     table: Table
@@ -51,7 +51,7 @@ class Ways(NamedTuple):
     free: frozenset[str]
 
     def chosen(self, values: Sequence[Sequence[Form]]) -> int:
-        """Which answer is given to these."""
+        """Return which answer is given to these values."""
         table = running().table
         running().free |= self.free
         if self.sets is not None:
@@ -80,12 +80,12 @@ class Summary:
 
 
 def by_symbol(values: Sequence[Sequence[Form]]) -> dict[str, Form]:
-    """Each value by the symbol that stands for it in a summary."""
+    """Return each value by the symbol that stands for it in a summary."""
     return {f"v{a}[{i}]": f for a, forms in enumerate(values) for i, f in enumerate(forms)}
 
 
 def explored(selector: Callable[..., Any], shapes: Sequence[Any]) -> Ways:
-    """All answers to symbols of these shapes, where a tuple is one, and to these other arguments."""
+    """Return all answers to symbols of these shapes and to these other arguments; a shape is a tuple."""
     table = Table()
     cells = Cells(table, BUDGET)
     names = iter(f"v{a}" for a in range(len(shapes)))
@@ -109,12 +109,12 @@ def explored(selector: Callable[..., Any], shapes: Sequence[Any]) -> Ways:
 
 
 def symbols(table: Table, name: str, shape: tuple[int, ...]) -> Any:
-    """An array of symbols."""
+    """Return an array of symbols."""
     return made([table.symbol(f"{name}[{i}]") for i in range(int(np.prod(shape)))]).reshape(shape)
 
 
 def entries(answer: Any) -> tuple[int, ...] | None:
-    """The entries that an answer names, as indices or by a mask; None for other answers."""
+    """Return the entries that an answer names, as indices or by a mask; None for other answers."""
     if type(answer) is np.ndarray and answer.ndim == 1 and answer.dtype.kind in "ib":
         found = np.flatnonzero(answer).tolist() if answer.dtype.kind == "b" else answer.tolist()
     elif isinstance(answer, list) and all(isinstance(i, (int, np.integer)) for i in answer):
@@ -125,7 +125,7 @@ def entries(answer: Any) -> tuple[int, ...] | None:
 
 
 def the_largest(cells: Cells, args: Sequence[tuple[str | None, Any]], chosen: tuple[int, ...] | None) -> bool:
-    """Whether these are, throughout the cell, the largest magnitudes of the first vector."""
+    """Tell whether these are, throughout the cell, the largest magnitudes of the first vector."""
     shape = next((x for name, x in args if name), (0, 0))
     if chosen is None or len(shape) != 1 or not {*chosen} <= {*range(shape[0])}:
         return False
@@ -134,7 +134,7 @@ def the_largest(cells: Cells, args: Sequence[tuple[str | None, Any]], chosen: tu
 
 
 def identity(answer: Any) -> Hashable:
-    """The same for equal answers alone."""
+    """Return a key that is the same for equal answers only."""
     if isinstance(answer, (list, tuple)):
         return type(answer), tuple(map(identity, answer))
     array = as_plain_array(answer)
@@ -142,14 +142,14 @@ def identity(answer: Any) -> Hashable:
 
 
 def frozen(answer: Any) -> Any:
-    """The answer, with forms in the place of their ids."""
+    """Return the answer, with forms in the place of their ids."""
     if isinstance(answer, (list, tuple)):
         return type(answer)(map(frozen, answer))
     return Left(tuple(read(answer)), answer.shape) if isinstance(answer, Forms) else answer
 
 
 def put_in(answer: Any, source: Table, by: Mapping[str, Form]) -> Any:
-    """The answer, for other forms than the symbols."""
+    """Return the answer for these forms in the place of the symbols."""
     if isinstance(answer, Left):
         table = running().table
         return made([source.replaced(f, by, table) for f in answer.forms]).reshape(answer.shape)
@@ -159,22 +159,22 @@ def put_in(answer: Any, source: Table, by: Mapping[str, Form]) -> Any:
 
 
 OWN: dict[Hashable, Ways] = {}
-"""What is known of sparring's own selectors."""
+"""The summaries of sparring's own selectors."""
 
 
 def page_top(x: Any, k: int) -> list[int]:
-    """The pages' selector, of a vector."""
+    """Apply the pages' selector to a vector."""
     return top_k.top(tuple(x), k)
 
 
 def impl_top(x: Any, k: int) -> Any:
-    """The implementations' selector, of numbers instead of their magnitudes."""
+    """Apply the implementations' selector to numbers instead of their magnitudes."""
     return selection.largest(np.abs(x), k)
 
 
 @contextmanager
 def page_summarised(module: ModuleType) -> Iterator[None]:
-    """Where the page selects, by formulas of its own or of another page, it asks the summary."""
+    """Let the page ask the summary where it selects, by formulas of its own or of another page."""
     summary = Summary(page_top, OWN)
 
     def top(values: Sequence[Any], k: int) -> Any:
@@ -188,15 +188,18 @@ def page_summarised(module: ModuleType) -> Iterator[None]:
 
 
 def homes(module: ModuleType) -> list[ModuleType]:
-    """The page's module, that of sparse vectors, and those from which it has its functions; not the selector's own."""
+    """Return the modules in which a page's functions look up the selector.
+
+    They are the page's, that of sparse vectors, and those that its functions are from; not the selector's own.
+    """
     names = {thing.__module__ for thing in vars(module).values() if isinstance(thing, FunctionType)}
     others = (sys.modules[name] for name in sorted(names | {sparse.__name__}) if name in sys.modules)
     return [module, *(one for one in others if one not in (module, top_k))]
 
 
 def implementation_summarised(module: Any) -> None:
-    """Where a rank's own copy of sparring's selector selects, it asks the summary, for good.
+    """Let a rank's own copy of sparring's selector ask the summary where it selects, for good.
 
-    A float's bits, by which it compares, order as magnitudes do; of forms, magnitudes are forms.
+    It compares floats by their bits, which order as magnitudes do; the magnitudes of forms are forms.
     """
     module.magnitudes, module.largest = np.abs, Summary(impl_top, OWN)

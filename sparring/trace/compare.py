@@ -4,15 +4,14 @@ Level "steps": on every directed channel (source, destination) the k-th message 
 k-th, in the order of posting, whatever communicators and tags carry them; lengths and bytes are equal.
 Level "volume": every rank sends as many messages and bytes as in the page, in whatever order.
 
-On both levels a message of no entries may be left out, as where there are fewer entries than
-ranks.  -0.0 and +0.0 count as equal, since an implementation may turn one into the other early,
-and so do any two NaNs.  Where only a digest is known it must be that of the page's entries, or of
-these with +0.0 for every -0.0; entries with a NaN are then judged by their length.  Collective
-calls are not compared.
+On both levels a message without entries may be left out, as where there are fewer entries than ranks.  -0.0 and +0.0
+count as equal, since an implementation may turn one into the other early, and so do any two NaNs.  Where only a digest
+is known, it must be that of the page's entries, or of these with +0.0 for every -0.0; entries with a NaN are then
+judged by their length.  Collective calls are not compared.
 
-Where a page sends lists, of sparse vectors or of selected entries, these are compared in the form that
-:mod:`sparring.trace.packings` reads.  In any other form messages are counted, on each
-channel at level "steps" and of each rank at level "volume", and their contents are not compared.
+Lists that a page sends, of sparse vectors or of selected entries, are compared in the form that
+:mod:`sparring.trace.packings` reads.  In any other form messages are only counted, on each channel at level "steps" and
+of each rank at level "volume", and their contents are not compared.
 
 A stateful page is run for each call, and its steps are numbered on from call to call.
 """
@@ -53,15 +52,14 @@ Channels: TypeAlias = dict[Channel, deque[Event]]
 def compare(
     page: Page, xs: Sequence[Any], trace: Trace, level: str, calls: Iterable[Run] | None = None
 ) -> Divergence | None:
-    """The first point where ``trace`` is no run of ``page`` on ``xs``, one vector a rank; None if there is none.
+    """Return the first point where ``trace`` is no run of ``page`` on ``xs``, one vector a rank; None if there is none.
 
-    Where the page is stateful, ``xs`` has for each rank an array whose rows are its vectors, one a call.
-    ``calls``: the page's runs on these, where they are known already.
+    If the page is stateful, ``xs`` has for each rank an array whose rows are its vectors, one a call.  ``calls``: the
+    page's runs on these, where they are known already.
 
-    ``level``: "steps", "volume", or "result", which looks at no message.  First is the smallest
-    step, then the smallest source; messages that the page does not have come last.  Raises
-    InputError for another level, or if ``trace`` has another number of ranks; what
-    :func:`sparring.spec.core.runner.run` raises.
+    ``level``: "steps", "volume", or "result", which compares no message.  The first point has the smallest step, then
+    the smallest source; messages that the page does not have come last.  Raises InputError for another level, or if
+    ``trace`` has another number of ranks; and what :func:`sparring.spec.core.runner.run` raises.
     """
     if level not in LEVELS:
         raise InputError(f"no level {level!r}: there are {', '.join(LEVELS)}")
@@ -77,7 +75,7 @@ def compare(
 
 
 def as_read(wanted: list[Expected], trace: Trace, level: str, packing: Packing | Headed | None) -> Divergence | None:
-    """The same where lists are sent, in that form."""
+    """Return the first difference where the page sends lists, read in that form."""
     if packing is None:
         return volume(wanted, trace, read=False) if level == "volume" else counted(wanted, trace)
     lists = [m._replace(entries=packing.narrowed(m.entries)) for m in wanted]
@@ -89,7 +87,7 @@ UNREAD = "no message reads as one of the page's, in any form that is known"
 
 
 def unlike(page: Page, xs: Sequence[Any], trace: Trace, calls: Iterable[Run]) -> str:
-    """The first message that carries something else, or that nothing can be read, in words."""
+    """Return as text the first message that carries something else, or that nothing can be read."""
     if not page.listed:
         return str(compare(page, xs, trace, "steps", calls) or "")
     with np.errstate(all="ignore"):
@@ -101,18 +99,18 @@ def unlike(page: Page, xs: Sequence[Any], trace: Trace, calls: Iterable[Run]) ->
 
 
 def unknown(page: Page, xs: Sequence[Any], trace: Trace) -> bool:
-    """Whether the page, which sends lists, has entries to send, and no message of ``trace`` reads as one of these."""
+    """Tell whether no message of ``trace`` reads as one of the page, which sends lists and has entries to send."""
     wanted = list(messages(page, xs))
     return says(wanted, trace) and spoken(wanted, trace) is None
 
 
 def says(wanted: Sequence[Expected], trace: Trace) -> bool:
-    """Whether there are messages, and entries that these should have."""
+    """Tell whether there are messages, and entries that these should have."""
     return any(trace.sends()) and any(m.entries.size for m in wanted)
 
 
 def legible(page: Page, xs: Sequence[Any], trace: Trace) -> Trace:
-    """``trace`` with messages counted by entries, where the page sends lists and these can be read."""
+    """Return ``trace`` with messages counted by entries, where the page sends lists and these can be read."""
     if not page.listed:
         return trace
     with np.errstate(all="ignore"):
@@ -125,7 +123,7 @@ def legible(page: Page, xs: Sequence[Any], trace: Trace) -> Trace:
 
 
 def messages(page: Page, xs: Sequence[Any], calls: Iterable[Run] | None = None) -> Iterator[Expected]:
-    """The page's messages by step and source, call after call."""
+    """Yield the page's messages by step and source, call after call."""
     before = 0
     for ran in calls or runs(page, xs):
         for t, wire in enumerate(ran.trace):
@@ -136,24 +134,24 @@ def messages(page: Page, xs: Sequence[Any], calls: Iterable[Run] | None = None) 
 
 
 def held(page: Page, t: int, p: int) -> Iterable[Chunks | None]:
-    """Which chunks the messages of a step have, in their order; None for each of a program's."""
+    """Return which chunks the messages of a step have, in their order; None for each message of a program."""
     return repeat(None) if page.composed else (chunks for _, _, chunks in step_sends(page, t, p))
 
 
 def content(page: Page, entries: SparseVector, dtype: np.dtype[Any]) -> Array:
-    """A message's entries, with their indices unless it has none."""
+    """Return a message's entries, with their indices unless it has none."""
     whole = page.encoded(len(entries.indices), entries.n, dtype.itemsize) == "values"
     return unlisted(entries, dtype) if whole else listed(entries, dtype)
 
 
 def empty(page: Page, xs: Sequence[Any]) -> set[tuple[int, int, int]]:
-    """The page's messages without entries, which a run may leave out: their steps, sources and destinations."""
+    """Return the page's messages without entries, which a run may leave out, as steps, sources and destinations."""
     with np.errstate(all="ignore"):
         return {m[:3] for m in messages(page, xs) if not m.entries.size}
 
 
 def steps(page: list[Expected], trace: Trace, packing: Packing | Headed | None = None) -> Divergence | None:
-    """The first message that is not the page's; the trace is read in ``packing``, if there is one."""
+    """Return the first message that is not the page's; the trace is read in ``packing``, if there is one."""
     channels, alike = queues(trace), packing.same if packing else same
     for i, message in enumerate(page):
         channel = channels[message.src, message.dst]
@@ -168,7 +166,7 @@ def steps(page: list[Expected], trace: Trace, packing: Packing | Headed | None =
 
 
 def queues(trace: Trace) -> Channels:
-    """The messages of each channel."""
+    """Return the messages of each channel."""
     channels: Channels = defaultdict(deque)
     for event in trace.sends():
         channels[event.rank, event.peer].append(event)
@@ -176,15 +174,15 @@ def queues(trace: Trace) -> Channels:
 
 
 def end(page: list[Expected]) -> int:
-    """The number of steps."""
+    """Return the number of steps."""
     return page[-1].step + 1 if page else 0
 
 
 def instead(rest: list[Expected], channels: Channels, same: Same) -> Event | None:
-    """What is sent in place of the first message of ``rest``.
+    """Return what is sent in place of the first message of ``rest``.
 
-    That is the next message on its channel; but if its source sends first something to another
-    rank that the page does not have there either, then that.
+    It is the next message on its channel, unless its source first sends another rank something that the page does not
+    have there either: then it is that.
     """
     src, dst = rest[0].src, rest[0].dst
     sent = min((c[0] for (s, _), c in channels.items() if s == src and c), key=lambda e: e.seq, default=None)
@@ -197,7 +195,7 @@ def instead(rest: list[Expected], channels: Channels, same: Same) -> Event | Non
 
 
 def counted(page: list[Expected], trace: Trace) -> Divergence | None:
-    """The first message that a channel has too few or too many of, whatever is in it."""
+    """Return the first message that a channel has too few or too many of, whatever its content."""
     channels = queues(trace)
     planned: defaultdict[Channel, list[Expected]] = defaultdict(list)
     for message in page:
@@ -214,7 +212,7 @@ def counted(page: list[Expected], trace: Trace) -> Divergence | None:
 
 
 def volume(page: list[Expected], trace: Trace, *, read: bool = True) -> Divergence | None:
-    """The first rank whose number of messages or bytes is not the page's; of messages alone unless ``read``."""
+    """Return the first rank whose messages or bytes are not as many as the page's; bytes only if ``read``."""
     for rank in range(trace.ranks):
         wanted = [m.entries for m in page if m.src == rank]
         sent = [event for event in trace.sends() if event.rank == rank]
@@ -236,7 +234,7 @@ def amount(messages: int, nbytes: int | None) -> str:
 
 
 def silence(trace: Trace, rank: int, dst: int = NOBODY) -> tuple[str, str]:
-    """That ``rank`` sends nothing (more to ``dst``), what collectives it calls instead, and where the first of them."""
+    """Return in words that ``rank`` sends nothing (more to ``dst``), and where it calls which collectives instead."""
     if any(event.rank == rank for event in trace.sends()):
         return f"sends no further message to rank {dst}", ""
     calls = collectives(trace, rank)
@@ -244,10 +242,10 @@ def silence(trace: Trace, rank: int, dst: int = NOBODY) -> tuple[str, str]:
 
 
 def collectives(trace: Trace, rank: int) -> list[Event]:
-    """The rank's calls of collectives that carry something."""
+    """Return the rank's calls of collectives that carry something."""
     return [e for e in trace.events if e.rank == rank and e.op == "collective" and e.call not in IDLE]
 
 
 def inside(trace: Trace, rank: int) -> str:
-    """The names of these calls; empty where there are none."""
+    """Return the names of these calls; empty where there are none."""
     return " and ".join(dict.fromkeys(event.call for event in collectives(trace, rank)))

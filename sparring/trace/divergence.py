@@ -1,4 +1,4 @@
-"""The point where a run leaves its page, and the sentence that says so."""
+"""The first point where a run differs from its page, and the sentence that says so."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ class Expected(NamedTuple):
 
     @property
     def place(self) -> str:
-        """Which message of its rank it is."""
+        """The message's place among those of its rank."""
         return f"step {self.step}" + ("" if self.chunks is None else f", {named(self.chunks)}")
 
 
 class Divergence(NamedTuple):
     """The first message that is not the page's; as text, one sentence.
 
-    ``step``: the page's; its number of steps for a message after its last, -1 if a rank's volume
-    is meant.  ``dst``: the receiver, -1 if a rank's volume is meant.  ``chunks``: the page's, None
-    where it has no such message, or is a program.  ``expected``, ``observed``: what rank ``src`` does in the page
-    and in the run, beginning with a verb.  ``where``: the line that does it, empty if none does.
+    ``step``: the page's step; its number of steps for a message after its last, -1 for a rank's volume.  ``dst``: the
+    receiver, -1 for a rank's volume.  ``chunks``: the page's, None where it has no such message, or is a program.
+    ``expected``, ``observed``: what rank ``src`` does in the page and in the run, beginning with a verb.  ``where``:
+    the line that does it, empty if none does.
     """
 
     step: int
@@ -55,13 +55,13 @@ class Divergence(NamedTuple):
 
 
 def missing(message: Expected, silence: str, where: str) -> Divergence:
-    """The run has nothing where ``message`` should be; ``silence`` says so."""
+    """Return the divergence of a run that has nothing where ``message`` should be; ``silence`` says so."""
     text = f"sends {entries(message.entries.size)} {values(message.entries)} to rank {message.dst}"
     return Divergence(*message[:4], text, silence, where)
 
 
 def other(message: Expected, event: Event) -> Divergence:
-    """The run has ``event`` where ``message`` should be."""
+    """Return the divergence of a run that has ``event`` where ``message`` should be."""
     wanted, elsewhere = message.entries, event.peer != message.dst
     at = first_difference(wanted, event.payload)
     text = values(wanted, at)
@@ -75,19 +75,19 @@ def other(message: Expected, event: Event) -> Divergence:
 
 
 def surplus(event: Event, steps: int) -> Divergence:
-    """The run has ``event`` after all messages of the page, which has ``steps`` steps."""
+    """Return the divergence of a run that has ``event`` after all ``steps`` steps of the page."""
     expected = f"sends rank {event.peer} nothing more"
     return Divergence(steps, event.rank, event.peer, None, expected, sends(event), event.where)
 
 
 def sends(event: Event, which: str = "", kind: str = "", at: int = 0) -> str:
-    """What ``event`` does, its entries shown from ``at`` on."""
+    """Return as text what ``event`` does, its entries shown from ``at`` on."""
     shown = "" if event.payload is None else f" {values(event.payload, at)}"
     return f"sends {entries(event.count, which)}{kind}{shown} to rank {event.peer}"
 
 
 def first_difference(wanted: Array, sent: Array | None) -> int:
-    """The first entry that differs; 0 if they cannot be compared entry by entry."""
+    """Return the first entry that differs; 0 if they cannot be compared entry by entry."""
     if sent is None or not sent.size or (sent.size, sent.dtype) != (wanted.size, wanted.dtype):
         return 0
     if wanted.dtype.names:  # pairs of an index and a value
@@ -96,7 +96,7 @@ def first_difference(wanted: Array, sent: Array | None) -> int:
 
 
 def entries(count: int, kind: str = "") -> str:
-    """So many entries, in prose.
+    """Return a number of entries as text.
 
     >>> entries(1), entries(2, "other ")
     ('1 entry', '2 other entries')
@@ -105,7 +105,7 @@ def entries(count: int, kind: str = "") -> str:
 
 
 def values(x: Array, at: int = 0) -> str:
-    """A few entries of ``x``, entry ``at`` among them, with all their digits; of a list after their indices.
+    """Return a few entries of ``x`` as text, ``at`` among them, with all digits; of a list after their indices.
 
     >>> values(np.array([1.0, 0.1 + 0.2])), values(np.arange(9), 7)
     ('[1. 0.30000000000000004]', '[... 7 8]')

@@ -41,7 +41,7 @@ class Event(NamedTuple):
     step: int | None
     """The algorithm's step, where it is known."""
     count: int  # type: ignore[assignment]  # an entry's name, not tuple's method
-    """Entries of ``dtype`` that are sent, or for which there is room; of a collective, the bytes contributed."""
+    """The entries of ``dtype`` that are sent, or for which there is room; for a collective, the bytes contributed."""
     dtype: str
     nbytes: int
     digest: str
@@ -49,7 +49,7 @@ class Event(NamedTuple):
     where: str
     """``file:line`` of the algorithm that makes the call."""
     payload: NDArray[Any] | None = None
-    """What is sent, where a recording was asked to keep it; never written to a file."""
+    """The content that is sent, where a recording was asked to keep it; never written to a file."""
 
 
 class Trace(NamedTuple):
@@ -59,12 +59,12 @@ class Trace(NamedTuple):
     events: list[Event]
 
     def sends(self) -> Iterator[Event]:
-        """The messages."""
+        """Yield the messages."""
         return (event for event in self.events if event.op == "send")
 
 
 def digest(payload: bytes | memoryview) -> str:
-    """16 hexadecimal digits that two different messages share by accident once in 2**64 times.
+    """Return 16 hexadecimal digits that two different messages share by accident once in 2**64 times.
 
     >>> digest(b"")
     'e4a6a0577479b2b4'
@@ -73,19 +73,18 @@ def digest(payload: bytes | memoryview) -> str:
 
 
 def collective(rank: int, seq: int, call: str, context: int, nbytes: int, where: str) -> Event:
-    """A rank's call of a collective, to which it contributes ``nbytes``."""
+    """Return a rank's call of a collective, to which it contributes ``nbytes``."""
     return Event(rank, seq, "collective", call, NOBODY, NOBODY, context, None, nbytes, "uint8", nbytes, "", where)
 
 
 def from_outcome(outcome: Outcome, ranks: int) -> Trace:
-    """The trace of a run in the simulated world; with payloads, since ``outcome`` must come from ``record=True``.
+    """Return the trace of a run in the simulated world, with payloads; ``outcome`` must come from ``record=True``.
 
-    The world logs no receives, and of a message not which call sent it: ``call`` reads Send.  It logs
-    collectives apart from messages, so a rank's collectives come first here.  Raises InputError for
-    a run without payloads.
+    The world logs no receives, and not which call sent a message: ``call`` reads Send.  It logs collectives apart from
+    messages, so a rank's collectives come first here.  Raises InputError for a run without payloads.
     """
     if any(m.payload is None for m in outcome.messages):
-        raise InputError("this run kept no payloads, which a trace is made from: run it with record=True")
+        raise InputError("a trace needs payloads, which this run did not keep: run it with record=True")
     seq = [count() for _ in range(ranks)]
     called = [_called(c, next(seq[c.rank])) for c in outcome.collectives]
     return Trace(ranks, called + [_sent(m, next(seq[m.src])) for m in outcome.messages])
@@ -101,7 +100,10 @@ def _sent(m: Sent, seq: int) -> Event:
 
 
 def caller() -> str:
-    """``file:line`` of the algorithm: the innermost frame outside this package and the transport below ``impl``."""
+    """Return ``file:line`` of the algorithm.
+
+    That is the innermost frame outside this package and the transport below ``impl``.
+    """
     frame: FrameType | None = sys._getframe(1)
     while frame and frame.f_code.co_filename.startswith(INSIDE):
         frame = frame.f_back

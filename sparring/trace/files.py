@@ -15,10 +15,10 @@ from sparring.trace.events import Event, Trace
 from sparring.trace.rules import FORMAT, VERSION, check_event, check_header
 
 BYTES, LINE, EVENTS = 1 << 28, 1 << 12, 1 << 20
-"""At most so many bytes has a file, so many a line, so many events a trace."""
+"""The most bytes of a file, bytes of a line, and events of a trace."""
 FIELDS = Event._fields[:-1]
 Turns = Counter[int]
-"""How many events of each rank have come."""
+"""The number of events read so far, by rank."""
 
 
 def write(trace: Trace, path: Path) -> None:
@@ -32,9 +32,9 @@ def write_rank(rank: int, ranks: int, events: Iterable[Event], folder: Path) -> 
 
 
 def read(path: Path) -> Trace:
-    """The trace in a file, or in a folder where every rank has one: ``rank0.jsonl``, ``rank1.jsonl``, and so on.
+    """Read a trace from a file, or from a folder with one for every rank: ``rank0.jsonl``, ``rank1.jsonl``, ....
 
-    Nothing in it is trusted: whatever is not as it must be raises InputError with file and line.
+    Nothing in it is trusted: a violation of the format raises InputError with file and line.
     """
     if not path.is_dir():
         ranks, events = _read(path, None, EVENTS)
@@ -49,12 +49,12 @@ def read(path: Path) -> Trace:
 
 
 def encode(event: Event) -> Object:
-    """``event`` as the object of its line."""
+    """Return ``event`` as the object of its line."""
     return {field: getattr(event, field) for field in FIELDS}
 
 
 def decode(data: object, ranks: int) -> Event:
-    """The event that an object describes.  Raises InputError for what is no event of ``ranks`` ranks."""
+    """Return the event that an object describes.  Raise InputError for what is no event of ``ranks`` ranks."""
     return Event(**check_event(data, ranks))
 
 
@@ -92,7 +92,7 @@ def _read(path: Path, rank: int | None, limit: int) -> tuple[int, list[Event]]:
 
 
 def _in_turn(event: Event, rank: int | None, turns: Turns) -> Event:
-    """``event``, which must be the next of its rank, and of ``rank`` unless that is None."""
+    """Return ``event``, which must be the next of its rank, and of ``rank`` unless that is None."""
     if rank is not None and event.rank != rank:
         raise InputError(f"rank is {event.rank}: it must be {rank} in the file of that rank")
     if event.seq != turns[event.rank]:
@@ -102,7 +102,7 @@ def _in_turn(event: Event, rank: int | None, turns: Turns) -> Event:
 
 
 def _lines(path: Path) -> Iterator[bytes]:
-    """The file's lines; of one that is too long, its beginning."""
+    """Yield the file's lines; of one that is too long, its beginning."""
     try:
         if not path.is_file():  # opening a pipe would wait
             raise InputError(f"{path}: there is no such file; a trace must be one, or a folder with rank0.jsonl")
@@ -116,7 +116,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 def _parsed(line: bytes) -> object:
     if len(line) > LINE:
-        raise InputError(f"the line has more than {LINE} bytes: so many it may have")
+        raise InputError(f"the line has more than {LINE} bytes, the most that are read")
     try:
         return json.loads(line.decode(), object_pairs_hook=_unique)
     except (ValueError, RecursionError) as error:
@@ -124,7 +124,7 @@ def _parsed(line: bytes) -> object:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> Object:
-    """The object with these fields; raises ValueError if one comes twice."""
+    """Return the object with these fields; raise ValueError if one comes twice."""
     fields = dict(pairs)
     if len(fields) < len(pairs):
         raise ValueError("a field comes twice")
@@ -133,7 +133,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> Object:
 
 @contextmanager
 def _at(place: str) -> Iterator[None]:
-    """Errors say where."""
+    """Add the place to the errors in the block."""
     try:
         yield
     except InputError as error:

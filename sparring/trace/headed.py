@@ -1,9 +1,9 @@
-"""Sparse messages that tell themselves in which of four encodings they are, read by what the pages say of the form.
+"""Sparse messages that name one of four encodings in their header, read by what the pages say of the form.
 
-A message is a header of 8 bytes, a little-endian integer with the encoding in the top byte and the number ``m``
-of entries below; the ``m`` values; and what tells their positions: nothing (1, all of a chunk), 4 or 8
-bytes each (2), the low 16 bits each after a table of how many there are in each block of 65536 but the last (3),
-or a bit for each entry of the chunk (4).
+A message has a header of 8 bytes, a little-endian integer with the encoding in the top byte and the number ``m`` of
+entries below; the ``m`` values; and their positions.  These are left out (1, all of a chunk), have 4 or 8 bytes each
+(2), or 16 low bits each after a table of how many there are in each block of 65536 but the last (3), or are a bit for
+each entry of the chunk (4).
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ DENSE, PAIRS, OFFSETS, BITMAP = range(1, 5)
 
 @cache
 def entry(width: int, dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """An index of so many bytes, and a value."""
+    """Return the dtype of an entry: an index of so many bytes, and a value."""
     return np.dtype([("index", f"i{width}"), ("value", dtype)])
 
 
 @cache
 def dtype_name(kind: np.dtype[Any]) -> str:
-    """In words, which numpy takes long to find."""
+    """Return a dtype's name, which numpy takes long to find."""
     return str(kind)
 
 
 class Headed(NamedTuple):
-    """Such messages, with values of ``dtype``."""
+    """The form of such messages, with values of ``dtype``."""
 
     dtype: np.dtype[Any]
 
     @property
     def kind(self) -> np.dtype[Any]:
-        """An entry."""
+        """The dtype of an entry."""
         return entry(8, self.dtype)
 
     def narrowed(self, entries: Array) -> Array:
-        """The page's entries as they are."""
+        """Return the page's entries as they are."""
         return entries
 
     def same(self, event: Event, entries: Array) -> bool:
-        """Whether ``event``, as :meth:`read`, sends these entries, up to zeros' signs and NaNs' bits."""
+        """Tell whether ``event``, as :meth:`read`, sends these entries, up to zeros' signs and NaNs' bits."""
         has = event.payload
         if has is None or has.dtype != self.kind:
             return False
@@ -60,22 +60,22 @@ class Headed(NamedTuple):
         return np.array_equal(has["index"], entries["index"]) and alike
 
     def read(self, trace: Trace) -> Trace:
-        """The trace with messages counted by entries, and these in place of bytes."""
+        """Return the trace with messages counted by entries, and these in place of bytes."""
         return Trace(trace.ranks, [self.entries(event) for event in trace.events])
 
     def unread(self, event: Event, like: Array) -> Event:
-        """A message as it was read."""
+        """Return a message as it was read."""
         return event
 
     def entries(self, event: Event) -> Event:
-        """A message so; any other event, and what has no such form, as it is."""
+        """Return a message so; any other event, and what has no such form, as it is."""
         found = None if event.op != "send" or event.payload is None else self.unpacked(event.payload.tobytes())
         if found is None:
             return event
         return event._replace(count=found.size, nbytes=found.nbytes, dtype=dtype_name(self.kind), payload=found)
 
     def unpacked(self, message: bytes) -> Array | None:
-        """The entries of a message, None where it has another form."""
+        """Return the entries of a message; None where it has another form."""
         code, m = divmod(int.from_bytes(message[:HEADER], "little"), 1 << 56)
         cut = HEADER + m * self.dtype.itemsize
         at = positions(code, m, message[cut:]) if len(message) >= max(HEADER, cut) else None
@@ -87,7 +87,7 @@ class Headed(NamedTuple):
 
 
 def positions(code: int, m: int, told: bytes) -> Array | None:
-    """Where the entries are; None where so many bytes tell nothing."""
+    """Return where the entries are; None where so many bytes do not say it."""
     if code == DENSE and not told:
         return np.arange(m)
     if code == PAIRS and len(told) in (4 * m, 8 * m):
@@ -106,7 +106,7 @@ def positions(code: int, m: int, told: bytes) -> Array | None:
 
 
 def headed(wanted: Sequence[Expected], trace: Trace) -> Headed | None:
-    """This form, if some message of the run reads in it as one of the page's on its way."""
+    """Return this form, if it reads some message of the run as one of the page's on its channel; else None."""
     for dtype in {m.entries.dtype["value"] for m in wanted}:
         form, sent = Headed(dtype), defaultdict[tuple[int, int], list[Event]](list)
         for event in map(form.entries, trace.sends()):

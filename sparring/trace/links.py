@@ -19,15 +19,15 @@ Pair = tuple[int, int]
 
 
 def exclusive(page: Page) -> bool:
-    """Whether the page claims of any topology that each link serves one pair."""
+    """Tell whether the page claims of any topology that each link serves one pair."""
     return "exclusive" in subject(page).contention.values()
 
 
 def contended(page: Page, trace: Trace) -> str | None:
-    """One sentence on the first link that serves two (source, destination) pairs of ``trace``; None if none does.
+    """Return a sentence on the first link that serves two (source, destination) pairs of ``trace``, or None.
 
-    Looked at are the topologies on which the page claims to be exclusive.  A claim that holds in
-    lock step only cannot be judged without knowing each message's step.
+    Only topologies on which the page claims to be exclusive are judged.  A claim that holds only in lock step cannot be
+    judged without knowing each message's step.
     """
     pairs = tuple(used(trace))
     for topology, level in subject(page).contention.items():
@@ -37,17 +37,17 @@ def contended(page: Page, trace: Trace) -> str | None:
 
 
 def used(trace: Trace) -> list[Pair]:
-    """All (source, destination) that messages of the trace have; one to its own rank crosses no link."""
+    """Return all (source, destination) of the trace's messages; one to its own rank crosses no link and is left out."""
     return sorted({(event.rank, event.peer) for event in trace.sends() if event.rank != event.peer})
 
 
 def pairs(page: Page, p: int) -> list[Pair]:
-    """All that messages of the page have."""
+    """Return all (source, destination) of the page's messages."""
     return sorted({(src, dst) for t in range(number(page.steps(p))) for src, dst, _ in step_sends(page, t, p)})
 
 
 def shared(topology: str, pairs: list[Pair], p: int) -> str | None:
-    """One sentence on the first link of ``topology`` that serves two of ``pairs``; None if none does."""
+    """Return one sentence on the first link of ``topology`` that serves two of ``pairs``; None if none does."""
     found = routed(networks.find(topology), tuple(pairs), p)
     if found is None:
         return None
@@ -58,7 +58,7 @@ def shared(topology: str, pairs: list[Pair], p: int) -> str | None:
 
 @lru_cache(maxsize=256)  # run after run has the same pairs
 def meeting(topology: Topology, pairs: tuple[Pair, ...], p: int) -> tuple[str, list[Pair]] | None:
-    """The first link that serves several pairs, by its formula or on their routes, and these pairs."""
+    """Return the first link that serves several pairs, by its formula or on their routes, and these pairs."""
     for link in topology.links:
         for place in places(link, p):
             if len(users := crossing(link, place, pairs, p)) > 1:
@@ -69,7 +69,7 @@ def meeting(topology: Topology, pairs: tuple[Pair, ...], p: int) -> tuple[str, l
 
 @lru_cache(maxsize=256)
 def routed(topology: Topology, pairs: tuple[Pair, ...], p: int) -> tuple[str, list[Pair]] | None:
-    """The first link that several pairs share on their routes, and these pairs; None if none is shared."""
+    """Return the first link that several pairs share on their routes, and these pairs; None if none is shared."""
     users: dict[Edge, list[Pair]] = {}
     for src, dst in pairs:
         for link in topology.route(src, dst, p):
@@ -78,7 +78,7 @@ def routed(topology: Topology, pairs: tuple[Pair, ...], p: int) -> tuple[str, li
 
 
 def places(link: Link, p: int) -> Iterator[dict[str, int]]:
-    """Every place where the link may be among ``p`` ranks, as values of its symbols."""
+    """Yield every place where the link may be among ``p`` ranks, as values of its symbols."""
     names = sorted(frozenset().union(*map(variables, link.place)) - {"p"})
     for values in product(range(p + 1), repeat=len(names)):
         place = dict(zip(names, values))
@@ -87,7 +87,7 @@ def places(link: Link, p: int) -> Iterator[dict[str, int]]:
 
 
 def crossing(link: Link, place: dict[str, int], pairs: Iterable[Pair], p: int) -> list[Pair]:
-    """The pairs whose messages cross the link there."""
+    """Return the pairs whose messages cross the link there."""
     return [pair for pair in pairs if evaluate(link.carries(*pair), p=p, **place)]
 
 

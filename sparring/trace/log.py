@@ -20,11 +20,11 @@ Arguments = dict[str, Any]
 Size = tuple[int, str, int]
 """An event's ``count``, ``dtype`` and ``nbytes``."""
 OBJECT = "object"
-"""The dtype of what travels pickled."""
+"""The dtype of pickled messages."""
 
 
 class Log:
-    """What this rank has done so far: ``events``.  ``keep``: with the payloads of its sends."""
+    """The record of what this rank has done so far: ``events``.  ``keep``: with the payloads of its sends."""
 
     def __init__(self, group: Group, *, keep: bool) -> None:
         self.group, self.rank, self.keep = group, group.Get_rank(), keep
@@ -40,7 +40,7 @@ class Log:
                 self.events.append(event._replace(seq=len(self.events)))
 
     def place(self, comm: Comm) -> Place:
-        """Where a communicator stands that is new to this rank."""
+        """Return the place of a communicator that is new to this rank."""
         with self._lock:
             context = self.contexts
             self.contexts += 1
@@ -51,7 +51,7 @@ class Log:
 
 
 class Place(NamedTuple):
-    """What a recording communicator knows: its log, its number, and who its ranks are in the target's communicator."""
+    """The knowledge of a recording communicator: its log, its number, and its ranks in the target's communicator."""
 
     log: Log
     context: int
@@ -59,7 +59,7 @@ class Place(NamedTuple):
 
 
 def send(place: Place, call: str, given: Arguments) -> None:
-    """A message, unless it goes to nobody.  MPI itself complains of a destination that is out of range."""
+    """Record a message, unless it goes to nobody.  MPI itself complains of a destination that is out of range."""
     dest, tag = given["dest"], int(first(given, "tag", "sendtag"))
     if not 0 <= dest < len(place.ranks):
         return
@@ -71,7 +71,7 @@ def send(place: Place, call: str, given: Arguments) -> None:
 
 
 def receive(place: Place, call: str, given: Arguments) -> None:
-    """A receive, and for how much there is room; what an object needs is not known."""
+    """Record a receive, and how much room it has; what an object needs is not known."""
     source, tag = given["source"], max(NOBODY, int(first(given, "tag", "recvtag")))
     if source == mpi().PROC_NULL:
         return
@@ -82,13 +82,13 @@ def receive(place: Place, call: str, given: Arguments) -> None:
 
 
 def exchange(place: Place, call: str, given: Arguments) -> None:
-    """A message and a receive by one call."""
+    """Record a message and a receive by one call."""
     send(place, call, given)
     receive(place, call, given)
 
 
 def meet(place: Place, call: str, given: Arguments) -> None:
-    """A collective, and the size of the buffer that this rank contributes; objects count as nothing."""
+    """Record a collective, and the size of the buffer that this rank contributes; objects count as nothing."""
     own = first(given, "sendbuf", "buf", "sendobj", "obj")
     buffer = given.get("recvbuf") if own is mpi().IN_PLACE else own
     memory = buffer[0] if isinstance(buffer, list | tuple) and buffer else buffer
@@ -97,12 +97,12 @@ def meet(place: Place, call: str, given: Arguments) -> None:
 
 
 def first(given: Arguments, *names: str) -> Any:
-    """The first of these arguments that there is, or None."""
+    """Return the first of these arguments that was given, or None."""
     return next((given[name] for name in names if name in given), None)
 
 
 def content(call: str, buffer: Any) -> tuple[Size, bytes]:
-    """What the buffer holds now, or the object; an array counts by its entries whichever way it travels."""
+    """Return what the buffer or object holds now; an array counts by its entries whichever way it travels."""
     if call.islower() and not isinstance(buffer, np.ndarray):
         data: bytes = mpi().pickle.dumps(buffer)
         return (1, OBJECT, len(data)), data
@@ -115,7 +115,7 @@ def described(entries: Buffer) -> Size:
 
 
 def spelt(call: str, buffer: Any) -> Any:
-    """``buffer`` with numpy's codes for MPI's datatypes.  Raises InputError for a derived one."""
+    """Return ``buffer`` with numpy's codes for MPI's datatypes.  Raise InputError for a derived one."""
     if not isinstance(buffer, list | tuple):
         return buffer
     datatype = mpi().Datatype
@@ -125,7 +125,7 @@ def spelt(call: str, buffer: Any) -> Any:
 
 
 def mpi() -> ModuleType:
-    """``mpi4py.MPI``, which a rank that records has started."""
+    """Return ``mpi4py.MPI``, which a rank that records has started."""
     from mpi4py import MPI  # importing it starts MPI
 
     return MPI

@@ -1,11 +1,10 @@
 """Reads how a message carries a page's list of entries, an index and a value each.
 
-Known are messages that hold a list's entries and nothing else, a value of the vectors' dtype and an
-index of 4 or 8 bytes each: all values before all indices, all indices before all values, or in pairs.
-A run whose messages tell their form, and were kept, is read so, by :mod:`sparring.trace.headed`; any other
-in the one of these forms in which most of its messages are the page's.  Where a page sends all
-of a chunk without indices, so must the run.  Whatever else a program
-sends (a bitmap alone, indices as floats) is not read: then messages can only be counted.
+It reads messages that hold a list's entries and nothing else, a value of the vectors' dtype and an index of 4 or 8
+bytes each: all values before all indices, all indices before all values, or in pairs.  If the messages of a run name
+their form, and were kept, :mod:`sparring.trace.headed` reads them; any other run is read in the one of these forms in
+which most of its messages are the page's.  Where a page sends all of a chunk without indices, so must the run.  Other
+forms (a bitmap alone, indices as floats) are not read: then messages can only be counted.
 """
 
 from __future__ import annotations
@@ -25,24 +24,24 @@ from sparring.trace.headed import Headed, dtype_name, entry, headed
 
 Array: TypeAlias = NDArray[Any]
 PACKED = "an index of 4 or 8 bytes and a value each"
-"""What an entry is in a message that can be read."""
+"""The form of an entry in a message that can be read."""
 SIGNS = 4
-"""Of so many zeros all signs are tried, where a run has digests alone."""
+"""The most zeros of which all signs are tried, where a run has only digests."""
 ORDERS = ("values first", "indices first", "pairs")
 
 
 def listed(x: SparseLike, dtype: np.dtype[Any]) -> Array:
-    """A list's entries as an array of pairs."""
+    """Return a list's entries as an array of pairs."""
     return np.array([*zip(x.indices, unlisted(x, dtype))], entry(8, dtype))
 
 
 def unlisted(x: SparseLike, dtype: np.dtype[Any]) -> Array:
-    """The values alone, -0.0, of integers 0, for an entry that adds nothing."""
+    """Return the values alone; an entry that adds nothing is -0.0, or 0 for integers."""
     return np.array([dtype.type(-0.0) if v is NOTHING else v for v in x.values], dtype)
 
 
 class Packing(NamedTuple):
-    """The bytes of an index, and how entries of ``dtype`` follow one another."""
+    """A form of messages: the bytes of an index, and how entries of ``dtype`` follow one another."""
 
     width: int
     order: str
@@ -50,15 +49,15 @@ class Packing(NamedTuple):
 
     @property
     def kind(self) -> np.dtype[Any]:
-        """An entry."""
+        """The dtype of an entry."""
         return entry(self.width, self.dtype)
 
     def narrowed(self, entries: Array) -> Array:
-        """The same entries, with this width of indices, if they have some."""
+        """Return the same entries, with this width of indices, if they have any."""
         return entries if entries.dtype.names is None else entries.astype(self.kind, copy=False)
 
     def packed(self, entries: Array) -> bytes:
-        """The message."""
+        """Return the message."""
         whole = self.narrowed(entries)
         if self.order == "pairs":
             return whole.tobytes()
@@ -66,7 +65,7 @@ class Packing(NamedTuple):
         return b"".join([whole[name].tobytes() for name in names])
 
     def unpacked(self, message: Array) -> Array:
-        """The entries of a message of a whole number of them."""
+        """Return the entries of a message, which is a whole number of them."""
         kind, data = self.kind, message.tobytes()
         if self.order == "pairs":
             return np.frombuffer(data, kind)
@@ -78,7 +77,10 @@ class Packing(NamedTuple):
         return entries
 
     def digests(self, entries: Array) -> Iterator[str]:
-        """Of the message, of it with +0.0 for every -0.0, and with the zeros of any signs if they are not too many."""
+        """Yield the digests that the message may have.
+
+        They are its own, that with +0.0 for every -0.0, and those with zeros of any signs if they are not too many.
+        """
         plain = entries.copy()
         plain["value"] += self.dtype.type(0)
         yield digest(self.packed(entries))
@@ -91,13 +93,13 @@ class Packing(NamedTuple):
                 yield digest(self.packed(plain))
 
     def digested(self, event: Event, entries: Array) -> bool:
-        """Whether the digest is that of these entries, or so many bits of theirs are open that it tells nothing."""
+        """Tell whether the digest is that of these entries, or tells nothing since too many of their bits are open."""
         values = entries["value"]
         untold = self.dtype.kind == "f" and (np.isnan(values).any() or np.count_nonzero(values == 0) > SIGNS)
         return bool(untold) or event.digest in self.digests(entries)
 
     def same(self, event: Event, entries: Array) -> bool:
-        """Whether ``event``, as :meth:`read`, sends these entries, up to zeros' signs and NaNs' bits."""
+        """Tell whether ``event``, as :meth:`read`, sends these entries, up to zeros' signs and NaNs' bits."""
         if entries.dtype.names is None:
             return same(self.unread(event, entries), entries)
         if event.nbytes != entries.nbytes:
@@ -110,11 +112,11 @@ class Packing(NamedTuple):
         )
 
     def read(self, trace: Trace) -> Trace:
-        """The trace with messages counted by entries, and these in place of bytes where payloads are known."""
+        """Return the trace with messages counted by entries, and these in place of bytes where payloads are known."""
         return Trace(trace.ranks, [self.entries(event) for event in trace.events])
 
     def unread(self, event: Event, like: Array) -> Event:
-        """A message as it was before it was read, where it is to be like one of values without indices."""
+        """Return a message as it was before it was read, where it should be like one of values without indices."""
         if like.dtype.names or event.nbytes % like.itemsize:
             return event
         payload = event.payload
@@ -123,7 +125,7 @@ class Packing(NamedTuple):
         return event._replace(count=event.nbytes // like.itemsize, dtype=str(like.dtype), payload=payload)
 
     def entries(self, event: Event) -> Event:
-        """A message so; any other event, and what is no whole number of entries, as it is."""
+        """Return a message so; any other event, and what is no whole number of entries, as it is."""
         kind = self.kind
         if event.op != "send" or event.nbytes % kind.itemsize:
             return event
@@ -132,7 +134,7 @@ class Packing(NamedTuple):
 
 
 def same(event: Event, entries: Array) -> bool:
-    """Whether ``event`` sends these values, up to zeros' signs and NaNs' bits."""
+    """Tell whether ``event`` sends these values, up to zeros' signs and NaNs' bits."""
     if event.nbytes != entries.nbytes:
         return False
     if event.payload is not None:
@@ -142,10 +144,10 @@ def same(event: Event, entries: Array) -> bool:
 
 
 def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | Headed | None:
-    """The form in which most messages are the page's; None if none is.
+    """Return the form in which most messages are the page's; None if none is.
 
-    Lists of index 0 alone tell little, since zeros look alike in many forms; they decide where the others do not.
-    Where none has indices, any will do.
+    Lists with only index 0 say little, since zeros look alike in many forms; they count only where the others do not
+    decide.  Where no list has indices, any form will do.
     """
     full = [m for m in wanted if m.entries.size and m.entries.dtype.names]
     if not full:
@@ -175,6 +177,6 @@ def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | Headed | None:
 
 
 def known(messages: Sequence[Expected]) -> Iterator[Packing]:
-    """All packings of such entries."""
+    """Yield all packings of such entries."""
     for dtype in {m.entries.dtype["value"] for m in messages}:
         yield from (Packing(width, order, dtype) for width in (4, 8) for order in ORDERS)

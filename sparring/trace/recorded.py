@@ -1,15 +1,14 @@
-"""The steps of a recorded run: which messages a trace lets be judged as if a page had sent them.
+"""The steps of a recorded run, so that its messages can be judged as if a page had sent them.
 
-A trace tells when operations are posted and not when they are waited for.  It is read so: a blocking
-call is over when it returns; operations that do not block are waited for once a send and a receive
-are posted, or once a blocking call has followed them, and before anything else is posted.  That is
-how ``impl`` exchanges; whoever posts further ahead lets more messages meet than are found here.
-Collectives are passed over.
+A trace says when operations are posted, and not when they are waited for.  It is read as follows: a blocking call is
+over when it returns; operations that do not block are waited for once a send and a receive are posted, or once a
+blocking call has followed them, and before anything else is posted.  That is how ``impl`` exchanges; in a program that
+posts further ahead, more messages may meet than are found here.  Collectives are ignored.
 
-Messages are numbered by steps as they go if sends are synchronous: in a step of the run goes every
-rank whose own next step is its partners' next step as well.  Since what happens before what depends
-on the order of each rank's steps and on who sends to whom, and on nothing else, any such numbering
-gives the same overlaps; only what counts as one step, and so the load, is a matter of the numbering.
+Messages are numbered by the steps in which they would go with synchronous sends: a step of the run has every rank whose
+own next step is its partners' next step as well.  What happens before what depends only on the order of each rank's
+steps and on who sends to whom.  So any such numbering gives the same overlaps; only what counts as one step, and so the
+load, depends on the numbering.
 """
 
 from __future__ import annotations
@@ -27,14 +26,14 @@ BLOCKING = frozenset(("Send", "Ssend", "Bsend", "Rsend", "Recv", "Sendrecv"))
 WAITED = frozenset(("Isend", "Issend", "Ibsend", "Irsend", "Irecv"))
 
 Turn = tuple[int, int]
-"""A rank, and which of its own steps is meant."""
+"""A rank, and the number of one of its own steps."""
 
 
 def traffic(trace: Trace) -> Traffic:
-    """The messages of a trace, step by step.
+    """Return the messages of a trace, step by step.
 
-    Raises InputError where it does not tell what is waited for when, where a message has no receive,
-    and where the run could not end with synchronous sends.
+    Raises InputError where the trace does not say when a rank waits for what, where a message has no receive, and where
+    the run could not end with synchronous sends.
     """
     own = [list(steps(events, rank)) for rank, events in enumerate(by_rank(trace))]
     halves = matched(own)
@@ -50,7 +49,7 @@ def traffic(trace: Trace) -> Traffic:
 
 
 def by_rank(trace: Trace) -> list[list[Event]]:
-    """Each rank's messages, in the order of posting."""
+    """Return each rank's messages, in the order of posting."""
     found: list[list[Event]] = [[] for _ in range(trace.ranks)]
     for event in trace.events:
         if event.op != "collective":
@@ -59,7 +58,7 @@ def by_rank(trace: Trace) -> list[list[Event]]:
 
 
 def steps(events: list[Event], rank: int) -> Iterator[dict[str, int]]:
-    """A rank's own steps: the peers of its send and of its receive, by operation."""
+    """Yield a rank's own steps: the peers of its send and of its receive, by operation."""
     step: dict[str, int] = {}
     for event in events:
         here = f"rank {rank}, {event.call} at {event.where}"
@@ -78,7 +77,7 @@ def steps(events: list[Event], rank: int) -> Iterator[dict[str, int]]:
 
 
 def matched(own: list[list[dict[str, int]]]) -> Mapping[Turn, list[Turn]]:
-    """For each step those that have the other halves: on each channel the k-th receive that of the k-th send."""
+    """Return for each step those that have the other halves: on each channel the k-th receive takes the k-th send."""
     ends: dict[tuple[int, int], dict[str, list[Turn]]] = defaultdict(lambda: {"send": [], "receive": []})
     for rank, turns in enumerate(own):
         for turn, step in enumerate(turns):
@@ -98,7 +97,7 @@ def matched(own: list[list[dict[str, int]]]) -> Mapping[Turn, list[Turn]]:
 
 
 def ready(busy: set[Turn], halves: Mapping[Turn, list[Turn]]) -> set[Turn]:
-    """The steps that go: those that have their other halves go too."""
+    """Return the steps that can run: those whose other halves can run too."""
     goes = busy
     while (held := {turn for turn in goes if goes.issuperset(halves[turn])}) != goes:
         goes = held

@@ -1,8 +1,8 @@
-"""Recording what a target does on real mpi4py, without changing what it does.
+"""Records what a target does on real mpi4py, without changing what it does.
 
-The target gets a duplicate of its communicator whose class notes every call before it makes it;
-all communicators that the target makes from it record too.  Not seen: what is sent on
-``MPI.COMM_WORLD`` itself, and receives by matched probes.
+The target gets a duplicate of its communicator whose class records every call before it makes it; all communicators
+that the target makes from it record too.  Messages on ``MPI.COMM_WORLD`` itself and receives by matched probes are not
+seen.
 
 Nothing here imports mpi4py before a rank records.
 """
@@ -44,14 +44,14 @@ Note = Callable[[Place, str, Arguments], None]
 
 @contextmanager
 def recording(comm: Intracomm, *, keep: bool = False) -> Iterator[tuple[Intracomm, Log]]:
-    """A communicator of the same ranks that records, and its log.  Collective, as is the end of the block.
+    """Yield a communicator of the same ranks that records, and its log.  Collective, as is the end of the block.
 
-    The duplicate is new, so that nothing which a library keeps with ``comm`` goes past the log.
-    After the block it is freed; after an exception not, since other ranks may be stuck in it.
-    ``keep``: the log's events hold the payloads of sends.
+    The communicator is a new duplicate, so that nothing which a library keeps with ``comm`` bypasses the log.  It is
+    freed after the block, but not after an exception, since other ranks may be stuck in it.  ``keep``: the log's events
+    hold the payloads of sends.
 
-    In the block, what no log can follow raises InputError: persistent and partitioned requests,
-    derived datatypes, communicators between groups.
+    In the block, calls that no log can follow raise InputError: those with persistent and partitioned requests, derived
+    datatypes, and communicators between groups.
     """
     group = comm.Get_group()
     noted = Log(group, keep=keep)
@@ -63,7 +63,7 @@ def recording(comm: Intracomm, *, keep: bool = False) -> Iterator[tuple[Intracom
 
 
 def watched(comm: Any, noted: Log) -> Any:
-    """The same communicator, recording; COMM_NULL stays what it is."""
+    """Return the same communicator, recording; COMM_NULL stays what it is."""
     if not comm:
         return comm
     kind: Any = type(comm)
@@ -74,7 +74,7 @@ def watched(comm: Any, noted: Log) -> Any:
 
 @cache
 def recorder(plain: type[Any]) -> type[Any]:
-    """mpi4py's class ``plain`` of communicators, recording."""
+    """Return a subclass of mpi4py's class ``plain`` of communicators that records."""
     tables = (SENDS, log.send), (RECEIVES, log.receive), (EXCHANGES, log.exchange), (COLLECTIVES, log.meet)
     members: dict[str, Any] = {"plain": plain}
     for names, note in tables:
@@ -85,7 +85,7 @@ def recorder(plain: type[Any]) -> type[Any]:
 
 
 def noting(method: Method, note: Note) -> Method:
-    """``method``, noted before it is called: afterwards a buffer may hold something else."""
+    """Return ``method``, noted before it is called: afterwards a buffer may hold something else."""
     signature = inspect.signature(method)
 
     @wraps(method)
@@ -99,7 +99,7 @@ def noting(method: Method, note: Note) -> Method:
 
 
 def making(method: Method) -> Method:
-    """``method``, whose communicator records too."""
+    """Return ``method`` whose communicator records too."""
     method_noted = noting(method, log.meet)
 
     @wraps(method)
@@ -113,7 +113,7 @@ def making(method: Method) -> Method:
 
 
 def refusing(name: str) -> Method:
-    """A call that no log can follow."""
+    """Return a method that refuses a call that no log can follow."""
 
     def refused(*_: Any, **__: Any) -> None:
         raise InputError(f"{name} ({caller()}) cannot be recorded: check this target at level result")

@@ -1,4 +1,4 @@
-"""Rules of trace files: the values of a header and of an event."""
+"""The rules of trace files: the values that a header and an event may have."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sparring.trace.events import NOBODY, OPS
 FORMAT, VERSION, RANKS = "sparring trace", 1, 1 << 12
 NATIVE = [np.dtype(code) for code in "?bBhHiIlLqQefdgFDG"]
 SIZES = {str(dtype): dtype.itemsize for native in NATIVE for dtype in (native, native.newbyteorder())}
-"""What entries may be, and their bytes; besides them there is ``object``, which travels pickled."""
+"""The dtypes of entries, and their bytes; besides these there is ``object``, which is pickled."""
 
 
 IDENTITY = {
@@ -38,12 +38,15 @@ EVENT = {
 
 @cache
 def event_rules(ranks: int) -> dict[str, Rule]:
-    """The rules of an event where there are so many ranks."""
+    """Return the rules of an event among so many ranks."""
     return {"rank": integer(0, ranks - 1), "peer": integer(NOBODY, ranks - 1), **EVENT}
 
 
 def check_header(data: object, rank: int | None) -> int:
-    """How many ranks a header tells of; it must be of rank ``rank``'s own file, or of a whole trace if that is None."""
+    """Return the number of ranks that a header tells of.
+
+    It must be the header of rank ``rank``'s own file, or of a whole trace if that is None.
+    """
     if isinstance(data, dict):  # another version may have other fields
         check({name: data[name] for name in IDENTITY if name in data}, IDENTITY)
         if rank is None and "rank" in data:
@@ -53,7 +56,7 @@ def check_header(data: object, rank: int | None) -> int:
 
 
 def check_event(data: object, ranks: int) -> Object:
-    """``data``, which must be an event of one of so many ranks; raises InputError for what it is not."""
+    """Return ``data`` if it is an event of one of so many ranks; else raise InputError, which says why."""
     event = check(data, event_rules(ranks))
     op, dtype, count = event["op"], event["dtype"], event["count"]
     if dtype in SIZES and event["nbytes"] != count * SIZES[dtype]:

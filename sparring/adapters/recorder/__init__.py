@@ -15,11 +15,11 @@ from sparring.errors import InputError, MissingExtra
 
 SOURCE = Path(__file__).with_name("pmpi.c")
 FOLDER = "SPARRING_TRACE"
-"""The variable that says where ranks write their files."""
+"""The environment variable that says where ranks write their files."""
 
 
 def built(folder: Path) -> Path:
-    """The library, compiled into ``folder`` by the ``mpicc`` on PATH, else by the one beside this Python.
+    """Compile the library into ``folder``, with the ``mpicc`` on PATH, else with that beside this Python.
 
     Raises MissingExtra where there is none, InputError where it fails.
     """
@@ -36,6 +36,6 @@ def built(folder: Path) -> Path:
 
 
 def environment(library: Path, folder: Path) -> dict[str, str]:
-    """What a program is started with, so that its ranks write their traces to ``folder``."""
+    """Return the variables with which a program's ranks write their traces to ``folder``."""
     others = os.environ.get("LD_PRELOAD", "")
     return {"LD_PRELOAD": f"{library}:{others}".rstrip(":"), FOLDER: str(folder)}

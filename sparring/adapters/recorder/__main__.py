@@ -1,4 +1,4 @@
-"""``python -m sparring.adapters.recorder``: where the recorder's source lies, for a compiler's command line."""
+"""``python -m sparring.adapters.recorder`` prints where the recorder's source is, for a compiler's command line."""
 
 from __future__ import annotations
 

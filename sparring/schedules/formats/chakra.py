@@ -36,7 +36,7 @@ STRING, BOOL, UINT64, INT32, MESSAGE = 9, 8, 4, 5, 11
 
 @cache
 def schema() -> SimpleNamespace:
-    """Protobuf's classes for the messages, and its functions for their lengths; MissingExtra without protobuf."""
+    """Return protobuf's classes for the messages, and its functions for lengths; raise MissingExtra without it."""
     try:
         from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, proto  # an extra
         from google.protobuf.message import DecodeError  # likewise
@@ -76,7 +76,7 @@ def field(message: Any, name: str, number: int, kind: int) -> Any:
 
 
 def read(files: Sequence[bytes]) -> Messages:
-    """The messages of the files of ranks 0, 1, ...; InputError says what is wrong, and where."""
+    """Read the files of ranks 0, 1, ...; raise InputError, which says what is wrong, and where."""
     ranks: list[tuple[Act, ...]] = []
     for r, data in enumerate(files):
         ranks.append(rank(r, data, STEPS - sum(map(len, ranks))))
@@ -84,7 +84,7 @@ def read(files: Sequence[bytes]) -> Messages:
 
 
 def rank(r: int, data: bytes, most: int) -> tuple[Act, ...]:
-    """One rank's operations, of which there may be so many."""
+    """Read one rank's operations, at most ``most`` of them."""
     known, stream, nodes = schema(), io.BytesIO(data), []
     try:
         if known.proto.parse_length_prefixed(known.GlobalMetadata, stream) is None:
@@ -104,7 +104,7 @@ def rank(r: int, data: bytes, most: int) -> tuple[Act, ...]:
 
 
 def act(r: int, node: Any, places: dict[int, int]) -> Act:
-    """The operation that a node is."""
+    """Return a node as an operation."""
     here = f"rank {r} node {node.id}"
     if node.type not in KINDS:
         raise InputError(f"{here}: type {node.type}; right: sends (5), receives (6) and computation (4)")
@@ -128,7 +128,7 @@ def act(r: int, node: Any, places: dict[int, int]) -> Act:
 
 
 def trace(r: int, acts: Sequence[Act]) -> bytes:
-    """The trace of rank ``r``.
+    """Return the trace of rank ``r``.
 
     Raises InputError for what a trace cannot say: processors, begins that others wait for, wildcards, tags
     from 2^31 on.
@@ -142,7 +142,7 @@ def trace(r: int, acts: Sequence[Act]) -> bytes:
 
 
 def filled(acts: Sequence[Act], p: int, sized: Sized) -> Iterator[bytes]:
-    """The trace of each of ``p`` ranks, of which all do the same, only turned: these operations, with holes."""
+    """Yield the trace of each of ``p`` ranks, which all do these operations but for a rotation; they have holes."""
     places: dict[Any, int] = {}
     nodes = [(begun(i, act), places.setdefault((act.kind, act.size, act.peer, act.tag), len(places)))
              for i, act in enumerate(acts)]  # fmt: skip
@@ -155,12 +155,12 @@ def filled(acts: Sequence[Act], p: int, sized: Sized) -> Iterator[bytes]:
 
 
 def head() -> bytes:
-    """What a trace begins with."""
+    """Return the beginning of a trace."""
     return prefixed(schema().GlobalMetadata(version=VERSION).SerializeToString())
 
 
 def begun(i: int, one: Act) -> bytes:
-    """A node's first fields: all but its attributes, and of calculations their time."""
+    """Return a node's first fields: all but its attributes; those of calculations include their time."""
     node = schema().Node(id=i, name=NAMES[one.kind], type=TYPES[one.kind], data_deps=one.after)
     if one.kind == "calc":
         node.duration_micros = one.size
@@ -168,7 +168,7 @@ def begun(i: int, one: Act) -> bytes:
 
 
 def ended(r: int, kind: str, size: int, peer: int, tag: int) -> bytes:
-    """A node's last field, its attributes."""
+    """Return a node's last field, its attributes."""
     node = schema().Node()
     node.attr.add(name="is_cpu_op", bool_val=False)
     if kind != "calc":
@@ -180,11 +180,14 @@ def ended(r: int, kind: str, size: int, peer: int, tag: int) -> bytes:
 
 
 def prefixed(message: bytes) -> bytes:
-    """A message behind its length."""
+    """Return a message after its length."""
     return varint(len(message)) + message
 
 
 @cache
 def varint(x: int) -> bytes:
-    """A number as protobuf writes lengths: seven bits a byte, the lowest first, the highest bit where more follow."""
+    """Return a number as protobuf writes lengths.
+
+    A byte holds seven bits, the lowest first; its highest bit is set where more follow.
+    """
     return bytes([x]) if x < 128 else bytes([x % 128 + 128]) + varint(x // 128)

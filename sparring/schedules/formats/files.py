@@ -1,4 +1,4 @@
-"""Files: which format a name's ending and the first words tell, and at most how much is read."""
+"""Files: finds the format by the name's ending and the first words, and limits how much is read."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ SIZE = 2**25
 Subject = Program | Messages | Told | Plan
 Readers = Mapping[str, tuple[str, Callable[[bytes], Subject]]]
 XMLS: Readers = {"algo": ("MSCCL", msccl.read), "Algo": ("ForestColl", forestcoll.read)}
-"""Who writes XML, by its outermost element."""
+"""The formats in XML, by the outermost element."""
 JSONS: Readers = {
     "format": ("ours", program.read),
     "msccl_type": ("MSCCL", msccl_json.read),
     "gpus": ("MSCCL++", mscclpp.read),
     "7-Flows": ("TE-CCL", teccl.read),
 }
-"""Who writes JSON, by a key of the outermost object."""
+"""The formats in JSON, by a key of the outermost object."""
 BEFORE, NAME = re.compile(rb"\s*(<\?|<!--)"), re.compile(rb"\s*<([A-Za-z][A-Za-z0-9]{0,99})")
 CLOSED = {b"<?": b"?>", b"<!--": b"-->"}
 
 
 def outermost(data: bytes) -> str:
-    """The outermost element of an XML file; empty where something else comes first."""
+    """Return the outermost element of an XML file; empty where something else comes first."""
     at = len(BOM) if data.startswith(BOM) else 0
     while begun := BEFORE.match(data, at):
         end = CLOSED[begun[1]]
@@ -48,7 +48,7 @@ def outermost(data: bytes) -> str:
 
 
 def xml(data: bytes) -> Subject:
-    """What an XML file says; where no element comes first, the parser of MSCCL's tells why."""
+    """Read an XML file; where no element comes first, MSCCL's parser says what is wrong."""
     root = outermost(data) or "algo"
     if root not in XMLS:
         raise InputError(f"<{root[:40]}> at the top; right: {listed(XMLS, '<{}>')}")
@@ -56,7 +56,7 @@ def xml(data: bytes) -> Subject:
 
 
 def json(data: bytes) -> Subject:
-    """What a JSON file says."""
+    """Read a JSON file."""
     keys = decoded(data, dict[str, msgspec.Raw], f"an object with {listed(JSONS, QUOTED)}")
     for key, (_, read) in JSONS.items():
         if key in keys:
@@ -68,7 +68,7 @@ QUOTED = '"{}"'
 
 
 def listed(readers: Readers, form: str) -> str:
-    """The formats, each with what it is known by."""
+    """List the formats as text, each with the mark by which it is known."""
     told = [f"{form.format(mark)} ({name})" for mark, (name, _) in readers.items()]
     return ", ".join(told[:-1]) + f" or {told[-1]}"
 
@@ -77,7 +77,7 @@ READERS: Mapping[str, Callable[[bytes], Subject]] = {".xml": xml, ".json": json,
 
 
 def read(path: Path) -> Subject:
-    """What the file says.  Raises InputError."""
+    """Read the file; raise InputError where it cannot be read."""
     if path.suffix == ".et":
         return chakra.read([contents(file) for file in siblings(path)])
     if path.suffix not in READERS:
@@ -86,7 +86,7 @@ def read(path: Path) -> Subject:
 
 
 def siblings(path: Path) -> list[Path]:
-    """The files of all ranks, of which one is given."""
+    """Return the files of all ranks, given one of them."""
     found = re.fullmatch(r"(.+)\.(\d+)\.et", path.name)
     if not found:
         raise InputError("no rank in the name; right: NAME.0.et, beside the files of the other ranks")
@@ -103,7 +103,7 @@ def siblings(path: Path) -> list[Path]:
 
 
 def contents(path: Path) -> bytes:
-    """The bytes of a regular file of at most SIZE."""
+    """Return the bytes of a regular file of at most SIZE bytes."""
     try:
         if not path.exists():
             raise InputError("no such file")

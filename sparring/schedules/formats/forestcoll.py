@@ -6,10 +6,10 @@
       </tree>
       ...
 
-Each tree shows some chunks of its root to everybody; together they are an allgather, in place.  Nodes have any
-names: they are ranks in ascending order, numbers in the names compared as numbers.  A root's trees take its
-chunks in ascending order of their index.  A node sends on what a tree has brought it; whatever belongs to two
-trees is not ordered.  Where a path leads and how high a tree is, is passed over.
+Each tree brings some chunks of its root to all nodes; together they are an allgather, in place.  Nodes have any names;
+ranks are the nodes by ascending name, with numbers in names compared as numbers.  A root's trees take its chunks in
+ascending order of their index.  A node passes on what a tree has brought it; sends of different trees are not ordered.
+The paths and the trees' heights are ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ GAPS = {"loader": "RCCL reads MSCCL's XML, and no trees of ForestColl"}
 
 
 class Tree(NamedTuple):
-    """A tree: its root, which of the root's it is, how many chunks it carries, and its edges."""
+    """A tree: its root, its number among the root's trees, how many chunks it carries, and its edges."""
 
     root: str
     number: int
@@ -37,7 +37,7 @@ class Tree(NamedTuple):
 
 
 def read(data: bytes) -> Told:
-    """The program of a file; InputError says what is wrong, and where."""
+    """Read the program in a file; raise InputError, which says what is wrong, and where."""
     reader = parse(data, Reader())
     names = sorted(
         {name for tree in reader.trees for send in (*tree.sends, (tree.root,)) for name in send}, key=natural
@@ -60,7 +60,7 @@ def read(data: bytes) -> Told:
 
 
 def carried(tree: Tree, ranks: dict[str, int], chunk: int, before: int, tag: int) -> list[Flow]:
-    """A tree's flows, where ``before`` others have been listed; each waits for the first that leads to its source."""
+    """Return a tree's flows, which follow ``before`` others; each waits for the first one that leads to its source."""
     came: dict[str, int] = {}
     for i, (_, dst) in enumerate(tree.sends):
         came.setdefault(dst, before + i)
@@ -72,7 +72,7 @@ def carried(tree: Tree, ranks: dict[str, int], chunk: int, before: int, tag: int
 
 
 def natural(name: str) -> list[tuple[int, str]]:
-    """What names are ordered by.
+    """Return a key that orders names, with numbers in them compared as numbers.
 
     >>> sorted(["(1, 'GPU', 0)", "(0, 'GPU', 10)", "(0, 'GPU', 9)"], key=natural)
     ["(0, 'GPU', 9)", "(0, 'GPU', 10)", "(1, 'GPU', 0)"]
@@ -81,7 +81,7 @@ def natural(name: str) -> list[tuple[int, str]]:
 
 
 class Reader(Target):
-    """Takes elements as the parser meets them."""
+    """A target of the XML parser that collects trees."""
 
     inside: ClassVar[dict[str, tuple[str, ...]]] = {
         "": ("Algo",), "Algo": ("tree",), "tree": ("send",), "send": (),
@@ -96,7 +96,7 @@ class Reader(Target):
         self.count = 0
 
     def start(self, tag: str, attrib: dict[str, str]) -> None:
-        """Called at the begin of an element."""
+        """Take the beginning of an element."""
         self.enter(tag)
         if tag == "Algo":
             self.chunks = self.number(attrib, "nchunkspernode", 1, CHUNKS)
@@ -106,7 +106,7 @@ class Reader(Target):
             self.send(attrib)
 
     def tree(self, attrib: dict[str, str]) -> None:
-        """A tree begins."""
+        """Begin a tree."""
         root, index = self.name(attrib, "root"), self.number(attrib, "index", 0, CHUNKS)
         if (root, index) in self.known:
             self.fail(f"a second tree {index} of root {root}; right: an index of its own for each")
@@ -116,7 +116,7 @@ class Reader(Target):
             self.fail(f"more than {BLOCKS} trees; at most so many are read")
 
     def send(self, attrib: dict[str, str]) -> None:
-        """An edge of the tree."""
+        """Add an edge to the tree."""
         src, dst = self.name(attrib, "src"), self.name(attrib, "dst")
         if src == dst:
             self.fail(f"{src} sends to itself; right: two nodes")
@@ -129,24 +129,24 @@ class Reader(Target):
             self.fail(f"more than {STEPS // 2} sends; at most so many are read")
 
     def end(self, _: str) -> None:
-        """Called at the end of an element."""
+        """Take the end of an element."""
         self.open.pop()
 
     def close(self) -> Reader:
-        """The whole, whose trees name at least one node."""
+        """Return the reader at the end of the file; its trees must name a node."""
         if not self.trees:
             self.fail(f"no <tree>; right: {self.wanted}")
         return self
 
     def name(self, attrib: dict[str, str], name: str) -> str:
-        """An attribute that names a node."""
+        """Return an attribute that names a node."""
         value = self.text(attrib, name)
         if not 0 < len(value) <= LONGEST or not value.isprintable():
             self.fail(f"{name}={value[:20]!r}; right: a name of 1 to {LONGEST} characters")
         return value
 
     def number(self, attrib: dict[str, str], name: str, least: int, most: int) -> int:
-        """An attribute that is an integer in a range."""
+        """Return an attribute that is an integer in a range."""
         value = self.text(attrib, name)
         if not re.fullmatch("[0-9]{1,9}", value) or not least <= int(value) <= most:
             self.fail(f"{name}={value[:20]!r}; right: {least} to {most}")

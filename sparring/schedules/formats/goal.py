@@ -10,8 +10,8 @@
     l1 requires l0
     }
 
-``requires`` waits for the end of another operation, ``irequires`` for its begin.  A label is defined before
-it is used.  A receive from -1, or of tag -1, takes what comes.
+``requires`` waits for the end of another operation, ``irequires`` for its beginning.  A label is defined before it is
+used.  A receive from -1 takes messages from any rank, one of tag -1 those of any tag.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ COMMENT = re.compile(r"//|/\*")
 
 
 def read(data: bytes) -> Messages:
-    """The messages of a GOAL file; InputError says what is wrong, and where."""
+    """Read a GOAL file; raise InputError, which says what is wrong, and where."""
     try:
         text = data.decode("ascii")
     except UnicodeDecodeError as error:
@@ -52,7 +52,7 @@ def read(data: bytes) -> Messages:
 
 
 def uncommented(text: str) -> str:
-    """The text without comments; lines keep their numbers."""
+    """Return the text without comments; lines keep their numbers."""
     kept, at = [], 0
     while found := COMMENT.search(text, at):
         kept.append(text[at : found.start()])
@@ -67,7 +67,7 @@ def uncommented(text: str) -> str:
 
 
 class Reader:
-    """Takes line after line."""
+    """A reader of GOAL that takes line after line."""
 
     def __init__(self) -> None:
         self.ranks: list[tuple[Act, ...] | None] = []
@@ -78,7 +78,7 @@ class Reader:
         self.count = self.links = self.at = 0
 
     def line(self, at: int, line: str) -> None:
-        """The next line, its blanks single."""
+        """Take the next line, in which blanks are single."""
         self.at = at
         if not line:
             return
@@ -96,7 +96,7 @@ class Reader:
             self.act(line)
 
     def outside(self, line: str) -> None:
-        """A line outside of ranks."""
+        """Take a line outside of ranks."""
         if (found := HEAD.fullmatch(line)) and not self.ranks:
             if not 1 <= (p := int(found[1])) <= RANKS:
                 self.fail(f"num_ranks {p}; right: 1 to {RANKS}")
@@ -114,7 +114,7 @@ class Reader:
             self.fail(f"{line[:40]!r}; right: rank N {{")
 
     def wait(self, found: re.Match[str]) -> None:
-        """A dependency."""
+        """Add a dependency."""
         for label in (found[1], found[3]):
             if label not in self.labels:
                 self.fail(f"no operation {label[:40]!r} above; right: a label that is defined before")
@@ -124,7 +124,7 @@ class Reader:
         self.after[self.labels[found[1]]]["after" if found[2] == "requires" else "beside"].append(self.labels[found[3]])
 
     def act(self, line: str) -> None:
-        """An operation."""
+        """Add an operation."""
         self.count += 1
         if self.count > STEPS:
             self.fail(f"more than {STEPS} operations; at most so many are read")
@@ -147,7 +147,7 @@ class Reader:
             self.labels[label] = len(self.acts) - 1
 
     def close(self) -> Messages:
-        """The whole."""
+        """Return all messages."""
         if self.rank is not None:
             self.fail(f"rank {self.rank} is not closed; right: }}")
         missing = next((r for r, acts in enumerate(self.ranks) if acts is None), None)
@@ -161,12 +161,12 @@ class Reader:
 
 
 def head(ranks: int) -> str:
-    """The first line."""
+    """Return the first line."""
     return f"num_ranks {ranks}\n"
 
 
 def rank(r: int, acts: Sequence[Act]) -> str:
-    """A rank's lines."""
+    """Return a rank's lines."""
     lines = [f"rank {r} {{", *(f"l{i}: {format_act(act)}" for i, act in enumerate(acts))]
     for i, act in enumerate(acts):
         lines += [f"l{i} requires l{other}" for other in act.after]
@@ -175,7 +175,7 @@ def rank(r: int, acts: Sequence[Act]) -> str:
 
 
 def format_act(act: Act) -> str:
-    """An operation's line, without its label."""
+    """Return an operation's line, without its label."""
     ends = "".join(f" {name} {value}" for name, value in (("cpu", act.cpu), ("nic", act.nic)) if value)
     if act.kind == "calc":
         return f"calc {act.size}{ends}"

@@ -1,4 +1,4 @@
-"""XML of strangers: read without DTD and entities, each defect told with its line."""
+"""Untrusted XML: read without DTD and entities; each defect is reported with its line."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from sparring.errors import InputError
 
 
 class Target:
-    """Takes elements as the parser meets them; ``inside`` says which stand in which, "" being the top."""
+    """A target of the XML parser; ``inside`` says which elements stand in which, "" for the top."""
 
     inside: ClassVar[dict[str, tuple[str, ...]]]
     wanted: ClassVar[str]
-    """What a file looks like, in words."""
+    """A description of such a file."""
 
     def __init__(self) -> None:
         self.parser: Any = None
         self.open = [""]
 
     def enter(self, tag: str) -> None:
-        """Called at the begin of an element, which must be one that stands there."""
+        """Take the beginning of an element, which must be one that may stand there."""
         if tag not in self.inside[self.open[-1]]:
             inside = f"in <{self.open[-1]}>" if self.open[-1] else "at the top"
             self.fail(f"<{tag[:40]}> {inside}; right: {self.wanted}")
         self.open.append(tag)
 
     def data(self, text: str) -> None:
-        """Called with what stands between elements."""
+        """Take the text between elements."""
         if text.strip():
             self.fail(f"text {text.strip()[:20]!r}; right: elements alone")
 
     def text(self, attrib: dict[str, str], name: str) -> str:
-        """An attribute that must be there."""
+        """Return an attribute that must be there."""
         if name not in attrib:
             self.fail(f"<{self.open[-1] or self.inside[''][0]}> lacks {name}")
         return attrib[name]
@@ -46,7 +46,7 @@ class Target:
 
 
 def parse(data: bytes, target: Target) -> Any:
-    """What the target makes of a file; InputError says what is wrong, and where."""
+    """Return what the target makes of a file; raise InputError, which says what is wrong, and where."""
     parser: Any = DefusedXMLParser(target=target, forbid_dtd=True)
     target.parser = parser
     try:

@@ -1,8 +1,8 @@
 """MSCCL's XML, as microsoft/msccl-tools writes it and RCCL reads it (``src/misc/msccl/msccl_parser.cc``).
 
-Both of its forms are read: ``<step s= srcbuf= srcoff= dstbuf= dstoff=>``, and the newer ``<op step= buf= off=>``,
-which names one place for what a step reads and writes.  The first is written.  The text is a stranger's: no
-DTD, nothing but the four elements, no deeper than they go.
+Both of its forms are read: ``<step s= srcbuf= srcoff= dstbuf= dstoff=>``, and the newer ``<op step= buf= off=>``, which
+names one place for what a step reads and writes.  The first is written.  The text is untrusted: it may have no DTD, and
+only the four elements, each in its place.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from sparring.schedules.program import CHUNKS, STEPS, USES, Block, Place, Progra
 BUFFERS = ("i", "o", "s")
 SIDES = {(new, side): ("buf", "off") if new else (f"{side}buf", f"{side}off")
          for new in (False, True) for side in ("src", "dst")}  # fmt: skip
-"""The attributes that a step's places stand in."""
+"""The attributes of a step's places."""
 
 
 def read(data: bytes) -> Program:
-    """The program in an MSCCL file; InputError says what is wrong, and where."""
+    """Read the program in an MSCCL file; raise InputError, which says what is wrong, and where."""
     return check_program(parse(data, Reader()))
 
 
 class Reader(Target):
-    """Takes elements as the parser meets them."""
+    """A target of the XML parser that builds a program."""
 
     inside: ClassVar[dict[str, tuple[str, ...]]] = {
         "": ("algo",), "algo": ("gpu",), "gpu": ("tb",), "tb": ("step", "op"), "step": (), "op": (),
@@ -46,7 +46,7 @@ class Reader(Target):
         self.count = 0
 
     def start(self, tag: str, attrib: dict[str, str]) -> None:
-        """Called at the begin of an element."""
+        """Take the beginning of an element."""
         self.enter(tag)
         if tag == "algo":
             self.algo = attrib
@@ -61,7 +61,7 @@ class Reader(Target):
             self.steps.append(self.step(attrib, new=tag == "op"))
 
     def end(self, tag: str) -> None:
-        """Called at the end of an element."""
+        """Take the end of an element."""
         self.open.pop()
         if tag == "tb":
             made: dict[str, Any] = {"id": self.number(self.tb, "id"), "steps": tuple(self.steps)}
@@ -71,7 +71,7 @@ class Reader(Target):
             self.gpus[self.gpu][1].append(self.made(Block, made))
 
     def close(self) -> Program:
-        """The whole."""
+        """Return the whole program."""
         if not self.algo:
             self.fail(f"no <algo>; right: {self.wanted}")
         ranks = self.number(self.algo, "ngpus") if "ngpus" in self.algo else len(self.gpus)
@@ -100,7 +100,7 @@ class Reader(Target):
         return program
 
     def step(self, attrib: dict[str, str], *, new: bool) -> Step:
-        """The step of an element."""
+        """Return an element as a step."""
         self.count += 1
         if self.count > STEPS:
             self.fail(f"more than {STEPS} steps; at most so many are read")
@@ -123,7 +123,7 @@ class Reader(Target):
         return Step(op, src, dst, count, after, attrib.get("hasdep", "0") != "0")  # type: ignore[arg-type]  # a key of USES
 
     def place(self, attrib: dict[str, str], buffer: str, offset: str) -> Place:
-        """A buffer and a chunk in it."""
+        """Return a buffer and a chunk in it."""
         name, index = self.text(attrib, buffer), self.number(attrib, offset)
         if name not in BUFFERS:
             self.fail(f"{buffer}={name[:20]!r}; right: i, o or s")
@@ -132,21 +132,21 @@ class Reader(Target):
         return name, index  # type: ignore[return-value]  # one of BUFFERS
 
     def truth(self, name: str) -> bool:
-        """An attribute of the algo that is 0 or 1."""
+        """Return an attribute of the algo that is 0 or 1."""
         value = self.text(self.algo, name)
         if value not in ("0", "1"):
             self.fail(f"{name}={value[:20]!r}; right: 0 or 1")
         return value == "1"
 
     def number(self, attrib: dict[str, str], name: str) -> int:
-        """An attribute that is an integer."""
+        """Return an attribute that is an integer."""
         value = integer(attrib[name]) if name in attrib else None
         if value is None:
             self.fail(f"{name}={self.text(attrib, name)[:20]!r}; right: an integer")
         return value
 
     def made(self, kind: Any, values: dict[str, Any]) -> Any:
-        """A part of the program, its values checked."""
+        """Return a part of the program, its values checked."""
         try:
             return msgspec.convert(values, kind)
         except msgspec.ValidationError as error:
@@ -155,7 +155,7 @@ class Reader(Target):
 
 @lru_cache(maxsize=2**16)
 def integer(text: str) -> int | None:
-    """The integer that a text is; None where it is none, or one too large to mean anything."""
+    """Return the integer that a text holds; None where it holds none, or one too large to mean anything."""
     return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else None
 
 
@@ -163,7 +163,7 @@ TAIL = "</algo>\n"
 
 
 def head(program: Program, ranks: int) -> str:
-    """The first line, of a program of so many ranks; its channels are counted in those that it has."""
+    """Return the first line, for a program of so many ranks; channels are counted in the ranks that the program has."""
     channels = 1 + max((block.channel for rank in program.ranks for block in rank.blocks), default=0)
     attrib = {
         "name": program.name, "proto": program.protocol, "nchannels": channels, "nchunksperloop": program.chunks,
@@ -175,7 +175,7 @@ def head(program: Program, ranks: int) -> str:
 
 
 def gpu(r: int, rank: Rank) -> str:
-    """A rank's lines."""
+    """Return a rank's lines."""
     sizes = {"i_chunks": rank.input, "o_chunks": rank.output, "s_chunks": rank.scratch}
     lines = [f"  <gpu {attributes({'id': r, **sizes})}>"]
     for block in rank.blocks:
@@ -187,7 +187,7 @@ def gpu(r: int, rank: Rank) -> str:
 
 
 def step_attributes(s: int, step: Step) -> dict[str, Any]:
-    """A step's attributes; where it uses one place only, that stands for both."""
+    """Return a step's attributes; where it uses one place only, that stands for both."""
     src, dst = step.src or step.dst or ("i", -1), step.dst or step.src or ("o", -1)
     block, at = step.after or (-1, -1)
     return {
@@ -197,6 +197,6 @@ def step_attributes(s: int, step: Step) -> dict[str, Any]:
 
 
 def attributes(values: dict[str, Any]) -> str:
-    """As XML writes them; what is None is left out."""
+    """Return attributes as XML writes them; those that are None are left out."""
     some = ((name, value) for name, value in values.items() if value is not None)
     return " ".join(f'{name}="{x}"' if isinstance(x, int) else f"{name}={quoteattr(x)}" for name, x in some)

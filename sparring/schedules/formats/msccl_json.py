@@ -1,10 +1,10 @@
 """MSCCL's JSON of synthesised algorithms (microsoft/msccl-tools, ``msccl/serialization.py``), as a program.
 
-Such a file goes by steps that all ranks take together: in each, chunks are sent by their address, and what is
-sent is what was there before the step.  It does not say what is done with a chunk that arrives where one is: it
-takes the place of what is there if it has all of that already, and is added otherwise, which is right exactly
-if the two have nothing in common.  What ranks hold before and after are sets of chunks, which must be those of
-the collective that the file names.  Its topology and rounds are passed over.
+Such a file has steps that all ranks take together.  In a step, chunks are sent by their address, as they were before
+the step.  The file does not say what becomes of a chunk that arrives where one is already: it replaces that one if it
+contains all of it, and is added otherwise, which is right exactly if the two have nothing in common.  The sets of
+chunks that ranks hold before and after must be those of the collective that the file names.  Its topology and rounds
+are ignored.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ HELD = 2**21  # contributions of all ranks together
 
 
 class Chunk(Struct, frozen=True):
-    """A contribution: the ranks that have it, and those that must in the end; several of one address are added."""
+    """A contribution: the ranks that have it first, and those that must in the end.
+
+    Several of one address are added.
+    """
 
     pre: tuple[Number, ...]
     post: tuple[Number, ...]
@@ -36,7 +39,7 @@ class Chunk(Struct, frozen=True):
 
 
 class Collective(Struct, frozen=True):
-    """What is to be done."""
+    """The collective that the file declares."""
 
     name: str
     nodes: Annotated[int, Meta(ge=1, lt=RANKS)]
@@ -59,7 +62,7 @@ class Algorithm(Struct, frozen=True, tag_field="msccl_type", tag="algorithm"):
 
 
 def read(data: bytes) -> Program:
-    """The program of a file; InputError says what is wrong, and where."""
+    """Read the program in a file; raise InputError, which says what is wrong, and where."""
     whole = decoded(data, Algorithm, 'an object with "msccl_type": "algorithm"')
     p, count = whole.collective.nodes, sum(len(step.sends) for step in whole.steps)
     if 2 * count > STEPS:
@@ -75,7 +78,7 @@ def read(data: bytes) -> Program:
 
 
 def agreed(program: Program, collective: Collective) -> None:
-    """Raises InputError unless what ranks have before and after is what the collective's name says."""
+    """Raise InputError unless what ranks have before and after is what the collective's name says."""
     places = Places(program)
     if places.kind not in FOLLOWED:
         raise InputError(f"collective {program.collective[:40]!r}; right: {', '.join(FOLLOWED)}")
@@ -91,7 +94,7 @@ def agreed(program: Program, collective: Collective) -> None:
 
 
 def moves(whole: Algorithm, p: int, chunks: int) -> Iterator[tuple[int, Move]]:
-    """What each rank does, in order: in each step it sends, then takes."""
+    """Yield what each rank does, in order: in each step it sends, then receives."""
     held: list[dict[int, int]] = [{} for _ in range(p)]  # by address, the ranks whose contribution is there, as bits
     for chunk in whole.collective.chunks:
         for r in chunk.pre:

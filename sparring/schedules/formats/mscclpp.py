@@ -10,8 +10,8 @@
        "channels": [{"channel_type": "memory", "connected_to": [1]}],
        "remote_buffers": [{"rank": 1, "type": "o", "access_channel_types": ["memory"]}]}, ...]}
 
-What an operation's channels and buffers are, its thread block says, and what those are, its GPU.  The k-th
-channel of a kind from one rank to another is the other end of the k-th from that to this.
+An operation's channels and buffers are indices into those of its thread block, and these into those of its GPU.  The
+k-th channel of a kind from one rank to another is the other end of the k-th channel in the other direction.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sparring.schedules.plans import Plan
 from sparring.schedules.program import CHUNKS, RANKS, Program, Rank, decoded
 
 SLICES = 2**10
-"""Into how many slices thread blocks and passes may cut a chunk together."""
+"""The most slices into which thread blocks and passes together may cut a chunk."""
 GAPS = {"loader": "RCCL reads MSCCL's XML, and no plan of MSCCL++"}
 SWITCHED = {"contention": "what goes through a switch that adds is no message from rank to rank"}
 
@@ -46,7 +46,7 @@ class File(Struct, frozen=True):
 
 
 def read(data: bytes) -> Plan:
-    """The program of a file; InputError says what is wrong, and where."""
+    """Read the program in a file; raise InputError, which says what is wrong, and where."""
     try:
         file = decoded(data, File, "an execution plan of MSCCL++")
     except InputError as error:
@@ -70,13 +70,13 @@ def read(data: bytes) -> Plan:
 
 
 def operations(file: File) -> Iterator[Op]:
-    """All operations, those of pipelines after them."""
+    """Yield all operations, with those of a pipeline after it."""
     outer = (op for gpu in file.gpus for block in gpu.threadblocks for op in block.ops)
     return (one for op in outer for one in (op, *op.ops))
 
 
 def cut(file: File) -> int:
-    """Into how many slices each chunk is cut, so that whatever a thread block or a pass works on is some of them."""
+    """Return into how many slices to cut each chunk, so that a thread block or a pass works on whole slices."""
     found = 1
     for op in operations(file):
         found = math.lcm(found, op.tbg_info.tbg_size if op.tbg_info else 1)
@@ -89,7 +89,7 @@ def cut(file: File) -> int:
 
 
 def declared(file: File, slices: int) -> Program:
-    """What the file declares, its chunks cut into slices."""
+    """Return what the file declares as a program, its chunks cut into slices."""
     sizes = [[slices * n for n in (gpu.input_chunks, gpu.output_chunks, gpu.scratch_chunks)] for gpu in file.gpus]
     if max(map(max, sizes)) > CHUNKS:
         raise InputError(f"a buffer of {max(map(max, sizes))} chunks or slices; at most {CHUNKS} are followed")

@@ -1,9 +1,9 @@
 """Thread blocks of an execution plan of MSCCL++, step by step, as nodes.
 
-The threads of a block run freely between two ``nop``s, which wait for all of them, so only what such a one (or
-a barrier) parts is ordered.  Thread ``i`` does the ``i``-th of an operation's signals, waits and puts to ports;
-what one thread does keeps its order.  A port does puts and signals of a channel one after the other, on its own
-time: a later signal of that channel, or a flush, tells that they are done.
+The threads of a block run freely between two ``nop``s, which wait for all of them, so only steps with a ``nop`` (or a
+barrier) in between are ordered.  Thread ``i`` does the ``i``-th of an operation's signals, waits and puts to ports; the
+steps of one thread keep their order.  A port does puts and signals of a channel one after the other, on its own time; a
+later signal of that channel, or a flush, says that they are done.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from sparring.schedules.formats.mscclpp_semaphores import End, Shared
 from sparring.schedules.plans import IDLE, Deed
 
 PASSES = 2
-"""How often pipelines are taken to go round."""
+"""The number of passes that pipelines are assumed to make."""
 
 
 class Walk:
-    """Goes through a block."""
+    """A walk through the operations of one block."""
 
     def __init__(self, shared: Shared, r: int, block: Threadblock) -> None:
         self.shared, self.weave, self.r, self.block = shared, shared.weave, r, block
@@ -34,7 +34,7 @@ class Walk:
         self.name = ""
 
     def go(self) -> None:
-        """All operations; InputError says which one is wrong, and how."""
+        """Walk through all operations; raise InputError, which says which one is wrong, and how."""
         for s, op in enumerate(self.block.ops):
             inner = [(f"{s}.{i}", one, t) for t in range(PASSES) for i, one in enumerate(op.ops)]
             for label, one, t in inner if op.name == "pipeline" else [(str(s), op, -1)]:
@@ -47,7 +47,7 @@ class Walk:
         self.shared.last[self.r] += self.open or [b for b in (self.sync,) if b is not None]
 
     def cut(self, op: Op, one: Op, t: int) -> Cut:
-        """What of its parts an operation works on: which of how many slices, and of that from where and how much."""
+        """Return the part of its operands that an operation works on: the slice, and where in it and how much."""
         share = (one.tbg_info.tb_id, one.tbg_info.tbg_size) if one.tbg_info else (0, 1)
         if share[0] >= share[1]:
             raise InputError(f"is for thread block {share[0]} of {share[1]}; right: 0 to {share[1] - 1}")
@@ -61,7 +61,7 @@ class Walk:
         return Cut(*share, t * unit, unit)
 
     def step(self, op: Op, cut: Cut) -> None:
-        """One operation."""
+        """Do one operation."""
         if op.name in KINDS:
             self.chunks(op, KINDS[op.name], cut)
         elif op.name == "nop":
@@ -82,7 +82,7 @@ class Walk:
             raise InputError(f"is an operation that is not known; known: {known}")
 
     def node(self, deed: Deed = IDLE, *, thread: int | None = None, after: int | None = None) -> int:
-        """A node of the block, of one thread or of all."""
+        """Add a node of the block, of one thread or of all, and return its number."""
         last = self.threads.get(thread, self.sync) if thread is not None else self.sync
         line = (self.r, self.block.id, len(self.open))
         made = self.weave.add(self.r, self.name, line, [b for b in (last, after) if b is not None], deed)
@@ -92,14 +92,14 @@ class Walk:
         return made
 
     def close(self) -> int:
-        """A node that waits for all threads."""
+        """Return a node that waits for all threads."""
         before = self.open or [b for b in (self.sync,) if b is not None]
         self.sync = self.weave.add(self.r, self.name, (self.r, self.block.id, 0), before)
         self.open, self.threads = [], {}
         return self.sync
 
     def signal(self, op: Op, i: int, end: End) -> None:
-        """A signal, or a wait for one."""
+        """Add a signal, or the wait for one."""
         if op.name.endswith("wait"):
             node, found = self.node(thread=i), self.weave.signals.of(end.peer, self.r, end.tag).receives
             self.weave.owned(("wait", self.r, end), self.block.id, "it")
@@ -112,7 +112,7 @@ class Walk:
             self.weave.relaxed.add(node)
 
     def ported(self, deed: Deed, i: int, end: End) -> int:
-        """What a port does on a channel, after all that it has been told before."""
+        """Add what a port does on a channel, after all that it was told before; return the node."""
         self.weave.owned(("signal", self.r, end), self.block.id, "it")
         key = self.r, end
         before = [b for b in (self.threads.get(i, self.sync), self.shared.tails.get(key)) if b is not None]
@@ -120,14 +120,14 @@ class Walk:
         return made
 
     def barrier(self, op: Op) -> None:
-        """All blocks arrive before any leaves."""
+        """Add a barrier: all blocks arrive before any leaves."""
         key = self.r, op.barrier_id, self.rounds[op.barrier_id]
         self.rounds[op.barrier_id] += 1
         arrive = self.close()
         self.shared.arrived.setdefault(key, []).append((arrive, self.close(), op.num_threadblocks))
 
     def semaphore(self, op: Op) -> None:
-        """One is taken, or given back."""
+        """Acquire a semaphore, or release it."""
         known = self.shared.acquired if op.name == "sem_acquire" else self.shared.released
         for i, number in enumerate(op.semaphore_ids):
             at(self.names.gpu.semaphores, number, "semaphore")
@@ -135,7 +135,7 @@ class Walk:
             known.setdefault((self.r, number), []).append(self.node(thread=i))
 
     def chunks(self, op: Op, kind: Kind, cut: Cut) -> None:
-        """An operation on chunks."""
+        """Add an operation on chunks."""
         port = op.channel_type == "port"
         if kind.port == ("never" if port else "only"):
             raise InputError(f"has channel_type {op.channel_type}; right: {'no port' if port else 'port'}")
@@ -155,7 +155,7 @@ class Walk:
             self.deed(op, [sources[i]] if kind.paired else sources, [target], i if port else -1)
 
     def deed(self, op: Op, sources: list[Cells], targets: list[Cells], i: int) -> None:
-        """A node that takes the sum of the sources to all targets; ``i``: the thread that tells a port to, or -1."""
+        """Add a node that writes the sum of the sources to all targets; ``i``: the thread that tells a port, or -1."""
         parts = [tuple(one for cells in side for one in cells.ranges) for side in (sources, targets)]
         lengths = sorted({len(one) for side in parts for one in side})
         if len(lengths) > 1:
@@ -179,7 +179,10 @@ class Walk:
                 self.weave.moved(made, cells.rank, self.r)
 
     def handed(self, op: Op, deed: Deed, target: Cells, reads: Sequence[Cells], i: int) -> int:
-        """A node of a port; the block itself reads the packets, all threads meet, and one tells the port."""
+        """Add a node of a port, and return it.
+
+        The block itself reads the packets, all threads meet, and one tells the port.
+        """
         end = self.names.end("port", at(op.channel_ids, i, "channel"))
         if target.rank != end.peer:
             raise InputError(f"puts to rank {target.rank} over a channel to rank {end.peer}; right: to that rank")
@@ -194,5 +197,5 @@ class Walk:
         return made
 
     def wait(self, node: int, reads: Sequence[Cells]) -> None:
-        """The node reads packets."""
+        """Record that the node reads packets."""
         self.shared.awaited += [(node, cell) for cells in reads for cell in cells.ranges[0]]

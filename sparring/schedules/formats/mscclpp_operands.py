@@ -13,14 +13,14 @@ T = TypeVar("T")
 
 
 def at(values: Sequence[T], index: int, what: str) -> T:
-    """One of them; InputError where there is none."""
+    """Return one of the values; raise InputError where there is none of that index."""
     if index >= len(values):
         raise InputError(f"names {what} {index} of {len(values)}")
     return values[index]
 
 
 class Cells(NamedTuple):
-    """The cells of a source or target: of which rank, or of several behind a switch."""
+    """The cells of a source or target: of one rank, or of several behind a switch."""
 
     letter: str
     rank: int
@@ -28,14 +28,17 @@ class Cells(NamedTuple):
 
 
 def need(value: Any, what: str) -> Any:
-    """A field that must be there."""
+    """Return a field that must be there."""
     if value is None:
         raise InputError(f"lacks {what}")
     return value
 
 
 class Cut(NamedTuple):
-    """What of its parts an operation works on: slice ``slot`` of ``of``, in it ``most`` at most from ``begin`` on."""
+    """The part of its operands that an operation works on.
+
+    It is in slice ``slot`` of ``of``, from ``begin`` on, and at most ``most`` long.
+    """
 
     slot: int
     of: int
@@ -44,7 +47,7 @@ class Cut(NamedTuple):
 
 
 class Names:
-    """What numbers stand for in a block of rank ``r``."""
+    """The meanings of numbers in a block of rank ``r``."""
 
     def __init__(self, shared: Shared, r: int, block: Threadblock) -> None:
         self.shared, self.r, self.gpu = shared, r, shared.gpus[r]
@@ -58,13 +61,13 @@ class Names:
         }  # fmt: skip
 
     def end(self, kind: str, index: int) -> End:
-        """A channel of the block."""
+        """Return a channel of the block."""
         if kind not in ("memory", "port"):
             raise InputError(f"goes over a channel of type {kind!r}; right: memory or port")
         return at(self.shared.ends[self.r, kind], at(self.channels[kind], index, f"{kind} channel"), f"{kind} channel")
 
     def cells(self, op: Op, part: Part, letter: str, cut: Cut) -> Cells:
-        """The cells of a source or target."""
+        """Return the cells of a source or target."""
         slices, (slot, of, begin, most) = self.shared.slices, cut
         length = part.size * slices
         first, last = length * slot // of, length * (slot + 1) // of
@@ -88,7 +91,7 @@ class Names:
             raise InputError(f"uses {error}") from None
 
     def where(self, op: Op, part: Part, letter: str) -> tuple[Any, Sequence[int]]:
-        """The buffer that some chunks lie in, and of which ranks."""
+        """Return the buffer that holds some chunks, and the ranks that it belongs to."""
         if letter == "s":
             index = need(part.switch_channel_id, "switch_channel_id")
             self.shared.switched = True

@@ -24,14 +24,14 @@ class Part(Struct, frozen=True):
 
 
 class Share(Struct, frozen=True):
-    """Which of so many equal slices of its parts a thread block works on."""
+    """The slice of its operands that a thread block works on, of so many equal ones."""
 
     tb_id: Index
     tbg_size: Annotated[int, Meta(ge=1, le=2**10)]
 
 
 class Passes(Struct, frozen=True):
-    """How much a pipeline works on in all; in one pass it is so many bytes."""
+    """The amount that a pipeline works on in all, and the bytes of one pass."""
 
     num_chunks: Annotated[int, Meta(ge=1, le=CHUNKS)]
     unit_size: Annotated[int, Meta(ge=1)]
@@ -118,7 +118,7 @@ class Gpu(Struct, frozen=True):
 
 
 class Kind(NamedTuple):
-    """What an operation on chunks has at its sources and targets, a letter for each, of which the last may recur.
+    """The sources and targets of an operation on chunks, a letter for each; the last letter may recur.
 
     ``l`` its own rank's chunks, ``r`` another's, ``p`` and ``q`` the same as packets, ``s`` those of all behind
     a switch.
@@ -127,7 +127,7 @@ class Kind(NamedTuple):
     sources: str
     targets: str
     paired: bool = False
-    """Each source goes to the target at the same place, by itself."""
+    """True if each source goes to the target of the same index, by itself."""
     port: Literal["never", "may", "only"] = "never"
     """Whether it goes through a port, which does it on its own time."""
 
@@ -147,7 +147,7 @@ ORDERING = (
 
 
 def letters(pattern: str, count: int) -> str | None:
-    """A letter for each of ``count`` parts; None where there are too few or too many of them.
+    """Return a letter for each of ``count`` parts; None where there are too few or too many of them.
 
     >>> letters("lr*", 3), letters("l", 2), letters("p*", 0)
     ('lrr', None, None)

@@ -15,7 +15,7 @@ from sparring.schedules.program import Buffer
 
 
 class End(NamedTuple):
-    """A channel as a rank has it: to whom, of which kind, and its number among those of the two ranks."""
+    """One rank's end of a channel: the other rank, the kind, and its number among the channels of the two."""
 
     peer: int
     kind: str
@@ -23,7 +23,7 @@ class End(NamedTuple):
 
 
 class Written(NamedTuple):
-    """Who writes packets to a cell: the first that does, its block, and whether it is the only block."""
+    """The writer of packets to a cell: the first node, its block, and whether that is the only block."""
 
     node: int
     block: object
@@ -31,19 +31,19 @@ class Written(NamedTuple):
 
 
 class Shared:
-    """What the walks of all blocks have in common."""
+    """The state that the walks of all blocks share."""
 
     def __init__(self, gpus: Sequence[Gpu], places: Places, slices: int) -> None:
         self.gpus, self.places, self.slices = gpus, places, slices
         self.weave = Weave()
         self.tails: dict[object, int] = {}
-        """The last that each port has been told to do on a channel."""
+        """The last node of each port on a channel."""
         self.written: dict[int, Written] = {}
-        """By cell, who writes packets there."""
+        """The writer of packets to each cell."""
         self.awaited: list[tuple[int, int]] = []
-        """Nodes and the cells of which they read packets."""
+        """Nodes, each with a cell in which it reads packets."""
         self.arrived: dict[tuple[int, int, int], list[tuple[int, int, int]]] = {}
-        """By rank, barrier and round: who arrives, who leaves, and of how many blocks."""
+        """By rank, barrier and round: the nodes that arrive and leave, and how many blocks the barrier has."""
         self.last: list[list[int]] = [[] for _ in gpus]
         """The nodes after which a rank has ended."""
         self.released: dict[tuple[int, int], list[int]] = {}
@@ -67,7 +67,10 @@ class Shared:
                 seen[q] += 1
 
     def finish(self) -> list[str]:
-        """What waits for what in other blocks, now that all of them are known; what is left otherwise than it was."""
+        """Record what waits for what in other blocks, once all are known.
+
+        Return what ends with another value than it began with.
+        """
         for (r, barrier, _), some in self.arrived.items():
             wanted = {count for *_, count in some}
             if len(wanted) > 1 or len(some) > max(wanted):
@@ -87,13 +90,16 @@ class Shared:
         return list(self.semaphores())
 
     def writes(self, cell: int, node: int, block: object) -> None:
-        """A node of a block writes a packet."""
+        """Record that a node of a block writes a packet."""
         first = self.written.setdefault(cell, Written(node, block, alone=True))
         if first.block != block:
             self.written[cell] = first._replace(alone=False)
 
     def packets(self) -> None:
-        """Who reads packets waits for who writes them; several blocks' packets in one cell tell nothing else."""
+        """Let nodes that read packets wait for the writers.
+
+        Where several blocks write packets to one cell, the reader knows of nothing else that a writer wrote.
+        """
         for node, cell in self.awaited:
             found = self.written.get(cell)
             if found:
@@ -107,7 +113,10 @@ class Shared:
                 )
 
     def semaphores(self) -> Iterator[str]:
-        """The k-th that acquires one waits for one of those that release it, less those that it has at first."""
+        """Let the k-th node that acquires a semaphore wait for one that releases it, the initial value counted.
+
+        Yield the semaphores whose value differs in the next run.
+        """
         for key in dict.fromkeys([*self.released, *self.acquired]):
             (r, number), released, acquired = key, self.released.get(key, []), self.acquired.get(key, [])
             first = self.gpus[r].semaphores[number].init_value
@@ -124,18 +133,18 @@ class Shared:
 
 
 def behind(gpu: Gpu) -> Iterator[tuple[Buffer | None, Sequence[int]]]:
-    """The buffers behind a GPU's switches."""
+    """Yield the buffers behind a GPU's switches, each with its ranks."""
     switches = (wires for wires in gpu.channels if wires.channel_type == "switch")
     return ((wires.buffer_type, group.ranks) for wires in switches for group in wires.rank_groups)
 
 
 def connected(gpu: Gpu, kind: str) -> Iterator[int]:
-    """The ranks that a GPU's channels of a kind lead to."""
+    """Yield the ranks to which a GPU's channels of a kind lead."""
     return (peer for wires in gpu.channels if wires.channel_type == kind for peer in wires.connected_to)
 
 
 def outputs(places: Places) -> list[range]:
-    """The cells that each rank's result lies in: others must have written it when the rank has ended."""
+    """Return the cells of each rank's result: others must have written them when the rank has ended."""
     if places.kind is None:
         return [places.range(r, ("o", 0), memory.size["o"]) for r, memory in enumerate(places.memories)]
     found: dict[int, list[int]] = {}

@@ -3,13 +3,13 @@
     {"1-Epoch_Duration": 1e-9, "3-Epochs_Required": 2, "6-Demand_Met": {"GPU 1": {"GPU 0": {"Chunk 0": 1e-9}}},
      "7-Flows": ["Chunk 0 from 0 traveled over 0->1 in epoch 0 via switches 2"], "8-Chunk paths": {}}
 
-The file names no collective.  Flows with a volume are those of an alltoall, in which chunk ``c`` of each GPU is
-for the GPU of rank ``c mod p``; the others are those of an allgather.  GPUs are the numbers that chunks come
-from, and those that demands name; they are ranks in ascending order, and a switch is none.
+The file names no collective.  Flows with a volume belong to an alltoall, in which chunk ``c`` of each GPU is for the
+GPU of rank ``c mod p``; flows without belong to an allgather.  GPUs are the numbers that chunks come from, and those
+that demands name; ranks are the GPUs in ascending order, and a switch is no rank.
 
-What a GPU sends in an epoch, an earlier one has brought it; the flows from one GPU to another keep the order of
-their epochs.  How long an epoch is and what a link can carry in it, is passed over.  An allgather is in place.
-An alltoall is not: what GPUs pass on lies in their scratch, and each keeps its own part itself.
+A GPU sends in an epoch what an earlier epoch has brought it; the flows from one GPU to another keep the order of their
+epochs.  The length of an epoch and the capacity of links are ignored.  An allgather is in place.  An alltoall is not:
+chunks that GPUs pass on are in their scratch, and each GPU copies its own part.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ WANTED = (
     '"Chunk C from S traveled over I->J in epoch K", " with volume 1.0" before and " via switches W" behind it or not'
 )
 WHOLE = 1e-6
-"""How far a volume may be from 1: the solver's are rounded so."""
+"""How far a volume may be from 1, since the solver rounds."""
 GAPS = {"loader": "RCCL reads MSCCL's XML, and no flows of TE-CCL"}
 
 
 class Output(Struct, frozen=True):
-    """What of a file matters here."""
+    """The parts of a file that matter here."""
 
     flows: Annotated[tuple[Annotated[str, Meta(max_length=2000)], ...], Meta(max_length=STEPS // 2)] = msgspec.field(
         name="7-Flows"
@@ -51,7 +51,7 @@ class Output(Struct, frozen=True):
 
 
 class Hop(NamedTuple):
-    """A line: which chunk of which GPU goes from where to where, and in which epoch."""
+    """A flow: which chunk of which GPU goes from where to where, and in which epoch."""
 
     chunk: int
     source: int
@@ -61,7 +61,7 @@ class Hop(NamedTuple):
 
 
 def read(data: bytes) -> Told:
-    """The program of a file; InputError says what is wrong, and where."""
+    """Read the program in a file; raise InputError, which says what is wrong, and where."""
     output = decoded(data, Output, 'TE-CCL\'s output, with "7-Flows"')
     found = [hop(i, line) for i, line in enumerate(output.flows)]
     hops, volumes = [one for one, _ in found], {volume for _, volume in found}
@@ -87,7 +87,7 @@ def read(data: bytes) -> Told:
 
 
 def hop(i: int, line: str) -> tuple[Hop, bool]:
-    """A line, and whether it has a volume."""
+    """Return a line as a flow, and whether it has a volume."""
     match = LINE.fullmatch(line)
     if not match:
         raise InputError(f"flow {i} is {line[:60]!r}; right: {WANTED}")
@@ -103,7 +103,7 @@ def hop(i: int, line: str) -> tuple[Hop, bool]:
 
 
 def named_gpus(output: Output) -> set[int]:
-    """The GPUs that demands name."""
+    """Return the GPUs that demands name."""
     found = set()
     for path in output.paths:
         if not (match := DEMAND.fullmatch(path)):
@@ -119,7 +119,7 @@ def named_gpus(output: Output) -> set[int]:
 
 
 def brought(hops: Sequence[Hop]) -> list[int]:
-    """For each flow the first that has brought its chunk to where it begins, in an earlier epoch; -1 for none."""
+    """Return for each flow the first that brings its chunk to its source in an earlier epoch; -1 for none."""
     came: dict[tuple[int, int, int], int] = {}
     for i, one in enumerate(hops):
         came.setdefault((one.source, one.chunk, one.dst), i)
@@ -128,7 +128,7 @@ def brought(hops: Sequence[Hop]) -> list[int]:
 
 
 def allgather(hops: Sequence[Hop], p: int, chunks: int) -> Program:
-    """In place: a chunk lies at the same place everywhere."""
+    """Return the program of an allgather in place: a chunk lies at the same place everywhere."""
     n = limited(p * chunks)
     places: list[Place] = [("o", one.source * chunks + one.chunk) for one in hops]
     flows = [
@@ -139,7 +139,7 @@ def allgather(hops: Sequence[Hop], p: int, chunks: int) -> Program:
 
 
 def alltoall(hops: Sequence[Hop], p: int, chunks: int) -> Program:
-    """From the input to the output, and through the scratch of others."""
+    """Return the program of an alltoall: from the input to the output, through the scratch of others."""
     share = -(-chunks // p)
     n, scratch = limited(p * share), limited(p * p * share)
 
@@ -161,7 +161,7 @@ def alltoall(hops: Sequence[Hop], p: int, chunks: int) -> Program:
 
 
 def limited(chunks: int) -> int:
-    """So many chunks of a buffer; InputError where they are too many."""
+    """Return so many chunks of a buffer; raise InputError where they are too many."""
     if chunks > CHUNKS:
         raise InputError(f"a buffer of {chunks} chunks; at most {CHUNKS} are followed")
     return chunks
