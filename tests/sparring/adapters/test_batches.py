@@ -94,16 +94,16 @@ FAULTS = {
 def test_what_goes_wrong_in_the_middle(launches, monkeypatch, mode):
     """It is told of the example that it went wrong with; all others come to their ends."""
     monkeypatch.setattr("sparring.checks.engine.SHRINKING", 0.1)
-    report = check(command(mode), ranks=[1, 2], only=["result", "agreement"], dtypes=["int64"], max_examples=40)
+    report = check(command(mode), ranks=[1, 2], only=["result", "agreement"], dtypes=["int64"], max_examples=30)
     (result, agreement) = report.results
     assert (result.witness["p"], result.witness["n"]) == (2, 4)
     assert result.detail.startswith(f"p=2 n=4: '{' '.join(command(mode)).replace('{p}', '2')}'")
     assert FAULTS[mode] in result.detail
     assert "though not alone" not in result.detail
-    drawn = some(Question(None, ranks=(1, 2), dtypes=["int64"], max_examples=40), "result", 24)
+    drawn = some(Question(None, ranks=(1, 2), dtypes=["int64"], max_examples=30), "result", 18)
     came = sum((one.p, one.n) != (2, 4) for one in drawn)
     assert str(agreement.verdict) == f"tested ({came} examples)"
-    assert f"{came} of 24 examples came to it" in agreement.detail
+    assert f"{came} of 18 examples came to it" in agreement.detail
 
 
 def test_a_hang_in_the_middle(launches, monkeypatch, tmp_path):
@@ -209,21 +209,6 @@ def test_a_slow_program_has_several_launches(launches, monkeypatch):
     assert verdict(report, "result") == "tested (6 examples)"
     assert launches[0] == 6
     assert len(launches) > 2
-
-
-QUESTIONS = {
-    "a.out {p} {batch} {input}": "{batch} and {input}: {batch} has the files of all examples; leave the other out",
-    "a.out {batch}": "has no {p}: write it as in mpiexec -n {p} ./a.out {input} {output}, or ./a.out {batch}",
-    "a.out {p} {batch} {q}": "nobody knows {q}: there are {batch}, {p}",
-}
-
-
-@pytest.mark.parametrize("text", QUESTIONS)
-def test_bad_commands(text):
-    """A command that cannot be run is refused before anything starts."""
-    with pytest.raises(InputError) as error:
-        check(text.split())
-    assert QUESTIONS[text] in str(error.value)
 
 
 def test_a_launch_has_no_more_than_fits(launches, monkeypatch):

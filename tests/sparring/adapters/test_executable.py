@@ -99,7 +99,7 @@ def test_a_defect_falsifies_its_properties_and_no_other(quick, monkeypatch, tmp_
     """Of the catalogue."""
     monkeypatch.setattr("sparring.checks.engine.SHRINKING", 0.0)
     defect = SUITE.defects[name]
-    report = SUITE.looked(SUITE.written(tmp_path, SUITE.wrong(defect)), defect)
+    report = SUITE.looked(SUITE.written(tmp_path, SUITE.wrong(defect)), defect, only=SUITE.declared(defect))
     assert {*defect.refuted} <= {*failed(report)} <= allowed(defect)
 
 
@@ -189,6 +189,9 @@ QUESTIONS = {
     "a.out {p} {input}": "has no {output}: write it as in mpiexec -n {p} ./a.out {input} {output}",
     "a.out {p} {input} {output} {q}": "nobody knows {q}: there are {input}, {output}, {p}",
     "./a.out {p} {input} {output}": "no file ./a.out, wanted by the command: build it first",
+    "a.out {p} {batch} {input}": "{batch} and {input}: {batch} has the files of all examples; leave the other out",
+    "a.out {batch}": "has no {p}: write it as in mpiexec -n {p} ./a.out {input} {output}, or ./a.out {batch}",
+    "a.out {p} {batch} {q}": "nobody knows {q}: there are {batch}, {p}",
     "a.out-nowhere {p} {input} {output}": "no program 'a.out-nowhere' on PATH or beside",
 }
 

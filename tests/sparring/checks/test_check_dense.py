@@ -14,6 +14,7 @@ from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from sparring.spec.core.runner import run
+from tests.sparring.checks.refuting import words
 
 MEAN = '''"""The mean, coded on its way out: what each rank averages is rounded to a quarter."""
 
@@ -131,11 +132,6 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / f"{name}.py").write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def words(report):
-    """Property -> the word of its verdict."""
-    return {result.property: result.verdict.word for result in report.results}
 
 
 def test_vectors_of_two_lengths_are_refused(folder):

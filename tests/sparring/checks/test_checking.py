@@ -70,7 +70,7 @@ def mine(target, tmp_path):
 @pytest.mark.parametrize("name", ["right", "Stateful"])
 def test_a_right_target_holds(mine, name):
     """A function and a class; what looks at messages is not covered, and says why."""
-    report = check(f"mine.py:{name}")
+    report = check(f"mine.py:{name}", max_examples=20)
 
     assert (report.verdict, report.exit_code) == ("holds", 0)
     assert words(report)["steps"] is Word.NOT_COVERED

@@ -18,12 +18,14 @@ from sparring.checks.examples import contract_draws
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called
-from tests.sparring.checks.refuting import failed
+from tests.sparring.checks.refuting import detail, failed
 from tests.sparring.checks.suites import REDUCERS, allowed
 
 ROOT = Path(__file__).parents[3]
 FILE = Path(__file__).with_name("reducers.py")
 SOME = {"k": "1-6"}
+ENOUGH = 40
+"""Examples that show each of the faults."""
 HOLDS = {
     "TopK": ("error-feedback:entries=p*k", SOME),
     "Mean": ("error-feedback:mean=1", {"k": "0-6"}),
@@ -47,18 +49,18 @@ def report(name: str, contract: str, draw: Mapping[str, Any], **how: Any):
 @pytest.mark.parametrize("name", HOLDS)
 def test_what_keeps_its_contract_holds(project, name):
     """All that the contract speaks of is tested."""
-    found = report(name, *HOLDS[name])
+    found = report(name, *HOLDS[name], max_examples=ENOUGH)
     assert found.verdict == "holds"
     wanted = found.results if contracts.parsed(HOLDS[name][0]).iterated else found.results[:1]
     assert all(str(result.verdict).startswith("tested") for result in wanted)
 
 
 @pytest.mark.parametrize("name", REDUCERS.defects)
-def test_what_breaks_it_is_refuted(project, name):
+def test_what_breaks_it_is_refuted(project, unshrunk, name):
     """In what it breaks; what else then fails, too, is told beside it."""
     defect = REDUCERS.defects[name]
     options = REDUCERS.options(defect)
-    few = 20 if len(options["draw"]) > 1 else None
+    few = 20 if len(options["draw"]) > 1 else ENOUGH
     found = check(REDUCERS.wrong(defect), **options, max_examples=few)
     assert defect.refuted <= failed(found).keys() <= allowed(defect)
 
@@ -66,11 +68,13 @@ def test_what_breaks_it_is_refuted(project, name):
 def test_the_smallest_is_told(project, tmp_path, monkeypatch):
     """Few ranks, entries and calls, and a script that fails by itself."""
     monkeypatch.chdir(tmp_path)
-    late = failed(report("ForgetsLate", "error-feedback", {"k": "1-6", "n": "1-6", "warm-up": 32}))["conservation"]
+    only = ["conservation"]
+    draw = {"k": "1-6", "n": "1-6", "warm-up": 32}
+    late = failed(report("ForgetsLate", "error-feedback", draw, only=only))["conservation"]
     assert re.match(
         r"p=1 n=2 k=1 float64, 33 calls: in call 33 at index \d: -?[0-9.]+ was put in, the results have", late
     )
-    tree = failed(report("Tree", "error-feedback", SOME, ranks=[1, 2, 4, 8]))["conservation"]
+    tree = failed(report("Tree", "error-feedback", SOME, ranks=[1, 2, 4, 8], only=only))["conservation"]
     assert tree.startswith("p=4 n=4 k=")
     done = subprocess.run(
         [sys.executable, "sparring-failures/conservation.py"], capture_output=True, text=True, check=False
@@ -81,7 +85,7 @@ def test_the_smallest_is_told(project, tmp_path, monkeypatch):
 def test_a_mean_that_is_off_fails_again(project, tmp_path, monkeypatch):
     """The script plays as many calls as the check."""
     monkeypatch.chdir(tmp_path)
-    assert failed(report("Unscaled", "unbiased", SOME)).keys() == {"expectation"}
+    assert failed(report("Unscaled", "unbiased", SOME, max_examples=ENOUGH)).keys() == {"expectation"}
     script = [sys.executable, "sparring-failures/expectation.py"]
     done = subprocess.run(script, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 1 and "refuted: expectation at p=1" in done.stderr
@@ -127,8 +131,8 @@ def test_a_number_that_is_given_is_at_the_edge_of_shorter_vectors(project):
 
 def test_lines_tell_the_dtypes(project):
     """Those that were asked for."""
-    told = {r.property: r.detail for r in report("TopK", "error-feedback", SOME, dtypes=["float32"]).results}
-    assert told["dtypes"] == "the same for float32, in the same dtype"
+    found = report("TopK", "error-feedback", SOME, dtypes=["float32"], max_examples=ENOUGH)
+    assert detail(found, "dtypes") == "the same for float32, in the same dtype"
 
 
 def test_of_a_long_span_all_parts_are_drawn():
@@ -177,13 +181,16 @@ def test_a_question_that_cannot_be_is_refused(what):
 def test_bounds_stand_in_a_file_and_in_tests(project, tmp_path):
     """As on the command line; a kind of examples of which none is within them is not covered."""
     (tmp_path / "pyproject.toml").write_text(
-        '[tool.sparring]\ncontract = "error-feedback:entries=p*k"\ndraw = {n = "9-12", k = 2}\n', encoding="utf-8"
+        '[tool.sparring]\ncontract = "error-feedback:entries=p*k"\ndraw = {n = "9-12", k = 2}\nmax-examples = 30\n',
+        encoding="utf-8",
     )
     tests = f'import sparring\n@sparring.conformance("{FILE}:{{}}")\ndef test_mine(check): check()\n'
     right, wrong = project(tests.format("TopK")).stdout, project(tests.format("Forgets")).stdout
     assert "9 passed, 1 skipped" in right and "none is within the bounds, n=9-12, k=2" in right
     assert "FAILED test_mine.py::test_mine[conservation]" in wrong
-    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\ncontract = "sparse-sum"\n', encoding="utf-8")
+    (tmp_path / "pyproject.toml").write_text(
+        '[tool.sparring]\ncontract = "sparse-sum"\nmax-examples = 30\n', encoding="utf-8"
+    )
     sums = project(tests.format("total_of_sparse")).stdout
     assert "test_mine[edge-sizes]" in sums and "other-arrays" not in sums and " failed" not in sums
 

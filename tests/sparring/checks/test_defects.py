@@ -19,7 +19,11 @@ from tests.sweeps import third
 MPI = pytest.mark.skipif(launch.find() is None, reason="no mpiexec installed")
 ROWS = [*rows(*SUITES)]
 """All that runs on simulated ranks."""
-TWINS = twins(*SUITES)
+TWINS = [
+    (kind, next(name for name, other in SUITES[kind].defects.items() if other is one))
+    for (kind, *_), one in twins(*SUITES).items() if one.twin or one.options is not None
+]  # fmt: skip
+"""Those that are not judged as the right ones of their kinds anyway, by their first defects."""
 
 
 @pytest.fixture
@@ -50,16 +54,13 @@ def test_right_ones_pass_every_property(target, kind):
         assert not report.not_covered
 
 
-def needs_ranks(options):
-    """Marks for real ranks, which take long where one waits for ever."""
-    return [pytest.mark.mpi, MPI, pytest.mark.slow] if options and options.get("on") == "mpi" else []
-
-
-@pytest.mark.parametrize("defect", [pytest.param(one, marks=needs_ranks(one.options)) for one in TWINS.values()])
-def test_every_twin_passes(tmp_path, target, defect):
+@pytest.mark.parametrize(("kind", "name"), third(TWINS))
+def test_every_twin_passes(tmp_path, target, request, kind, name):
     """With the options that its wrong ones need."""
-    kind = next(key[0] for key, one in TWINS.items() if one is defect)
     suite = SUITES[kind]
+    defect = suite.defects[name]
+    if suite.options(defect).get("on") == "mpi":
+        request.getfixturevalue("launcher")
     report = suite.looked(suite.written(tmp_path, suite.twin(defect)), defect, **arguments(suite.options(defect)))
     assert report.verdict == "holds", failed(report)
 
@@ -69,7 +70,8 @@ def test_a_defect_falsifies_its_properties_and_no_other(tmp_path, target, kind, 
     """Message by message, and call after call."""
     suite = SUITES[kind]
     defect = suite.defects[name]
-    assert as_declared(kind, name, suite.looked(suite.written(tmp_path, suite.wrong(defect)), defect))
+    written = suite.written(tmp_path, suite.wrong(defect))
+    assert as_declared(kind, name, suite.looked(written, defect, only=suite.declared(defect)))
 
 
 ON_MPI = [

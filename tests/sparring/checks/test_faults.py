@@ -257,18 +257,21 @@ def test_while_ranks_start(tmp_path, how):
         assert is_total(group.run(ending("total"), XS))
 
 
-DRIVER = """
+DRIVER = f"""
 import sys, numpy as np
 from sparring.checks.ranks.group import Group
 with Group(3) as group:
     print(*group.workers.pids(), *group.workers.shared, flush=True)
-    group.run(sys.argv[1], [np.zeros(1)] * 3, how="SIGSTOP", timeout=100)
+    if sys.argv[1]:
+        group.run({ending("in_allreduce")!r}, [np.zeros(1)] * 3, how=sys.argv[1], timeout=100)
+    sys.stdin.read()
 """
 
 
-def test_the_driver_is_killed_while_a_rank_is_stopped(gone):
-    """The stopped one ends, too, and what ranks shared is removed."""
-    command = [sys.executable, "-c", DRIVER, ending("in_allreduce")]
+@pytest.mark.parametrize("how", ["", "SIGSTOP"])
+def test_the_driver_is_killed(gone, how):
+    """Its ranks end by themselves, idle or in the midst of a call, a stopped one too; what they shared is removed."""
+    command = [sys.executable, "-c", DRIVER, how]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as driver:
         assert driver.stdout
         words = driver.stdout.readline().split()
@@ -303,18 +306,8 @@ def allreduce(comm, x):
 def test_check_says_so(target, unshrunk, name, how, said):
     """On the command line: the property that the example is about is refuted, or tested where nothing ends."""
     start = time.monotonic()
-    code, out, _ = called(
-        "check",
-        target(TARGET.format(name, how)),
-        "--on",
-        "mpi",
-        "--ranks",
-        "2",
-        "--max-examples",
-        "2",
-        "--only",
-        "result",
-    )
+    asked = ["--on", "mpi", "--ranks", "2", "--max-examples", "2", "--only", "result"]
+    code, out, _ = called("check", target(TARGET.format(name, how)), *asked)
     assert time.monotonic() - start < 20
     assert code == (1 if how else 0)
     assert said in " ".join(out.split())

@@ -51,32 +51,24 @@ def test_beside_comes_first(fake):
     assert launch.launcher() == here
 
 
-@pytest.mark.parametrize("name", ["mpiexec (Open MPI) 5.0.11", "mpiexec (OpenRTE) 4.1.4"])
-@pytest.mark.parametrize("uid", [0, 1000])
-def test_open_mpi(fake, monkeypatch, name, uid):
-    """Open MPI must be told to share cores, and to run as root."""
-    monkeypatch.setattr(os, "geteuid", lambda: uid)
-    launch.runtime.cache_clear()
-    flags = launch.flags(fake("beside", f'echo "{name}"'))
-    assert flags == (["--oversubscribe", "--allow-run-as-root"] if uid == 0 else ["--oversubscribe"])
-
-
 @pytest.mark.parametrize(
-    ("says", "lasting"),
+    ("says", "flags", "as_root", "lasting"),
     [
-        ("HYDRA build details:", ["-disable-auto-cleanup"]),
-        ("Intel(R) MPI Library for Linux* OS", ["-disable-auto-cleanup"]),
-        ("mpiexec (Open MPI) 5.0.11", []),
-        ("srun 24.05", []),
+        ("HYDRA build details:", [], [], ["-disable-auto-cleanup"]),
+        ("Intel(R) MPI Library for Linux* OS", [], [], ["-disable-auto-cleanup"]),
+        ("mpiexec (Open MPI) 5.0.11", ["--oversubscribe"], ["--allow-run-as-root"], []),
+        ("mpiexec (OpenRTE) 4.1.4", ["--oversubscribe"], ["--allow-run-as-root"], []),
+        ("srun 24.05", [], [], []),
     ],
 )
-def test_who_ends_the_others(fake, monkeypatch, says, lasting):
-    """Those that can are told to let the others live when a rank fails; others than Open MPI need no more flags."""
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    launch.runtime.cache_clear()
+def test_flags(fake, monkeypatch, says, flags, as_root, lasting):
+    """Open MPI must be told to share cores, and to run as root; who can is told to let others live if a rank fails."""
     path = fake("beside", f'echo "{says}"')
-    assert launch.flags(path, tidy=False) == [*launch.flags(path), *lasting]
-    assert launch.flags(path) == (["--oversubscribe"] if "Open MPI" in says else [])
+    for uid, more in ((1000, []), (0, as_root)):
+        monkeypatch.setattr(os, "geteuid", lambda uid=uid: uid)
+        launch.runtime.cache_clear()
+        assert launch.flags(path) == [*flags, *more]
+        assert launch.flags(path, tidy=False) == [*flags, *more, *lasting]
 
 
 @pytest.mark.parametrize(("says", "pin"), [("Intel(R) MPI Library for Linux* OS", "off"), ("HYDRA", None)])

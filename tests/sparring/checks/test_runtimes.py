@@ -94,27 +94,27 @@ def test_what_goes_wrong_is_said(name, prop, words, ranks, tmp_path, monkeypatch
 
 
 @pytest.mark.parametrize("end", ["idle", "hangs", "exits"])
-def test_a_group_leaves_nothing_behind(end):
-    """No file of shared memory, no folder; neither after an idle end nor after one by force."""
+def test_a_group_leaves_nothing_behind(end, gone):
+    """No process, no file of shared memory, no folder; neither after an idle end nor after one by force."""
     with Group(3) as ranks:
         workers = ranks.start()
-        shared = launch.segments(workers.pids())
+        pids, shared = workers.pids(), launch.segments(workers.pids())
         if end != "idle":
             with pytest.raises(Hang if end == "hangs" else group.RankFailed):
                 ranks.run(f"{FILE}:{end}", [np.zeros(2)] * 3, timeout=1)
+    assert not gone(pids)
     assert shared or launch.runtime(launch.launcher()) is runtimes.INTEL_MPI  # Intel's have no names
     assert [path for path in (*shared, workers.folder) if path.exists()] == []
 
 
-def test_no_rank_is_bound_to_a_core(tmp_path):
+def test_no_rank_is_bound_to_a_core(ranks, tmp_path):
     """Ranks may use all the cores that this process may, so that two groups at a time do not meet on one."""
     (tmp_path / "cores.py").write_text(
         "import os, numpy as np\ndef cores(comm, x): return np.array(sorted(os.sched_getaffinity(0)))\n"
     )
-    with Group(3) as ranks:
-        found = ranks.run(f"{tmp_path}/cores.py:cores", [np.zeros(1)] * 3)
+    found = ranks.run(f"{tmp_path}/cores.py:cores", [np.zeros(1)] * 4)
 
-    assert [set(y.tolist()) for y in found] == [os.sched_getaffinity(0)] * 3
+    assert [set(y.tolist()) for y in found] == [os.sched_getaffinity(0)] * 4
 
 
 def test_temporary_files_of_ranks_go_with_them(tmp_path):
@@ -154,14 +154,13 @@ def test_who_took_the_others_down(launcher, own, rank):
     assert group.first(workers, [0, 2, 1]) == rank
 
 
-def test_an_idle_rank_sleeps():
+def test_an_idle_rank_sleeps(ranks):
     """Between examples no rank takes a core, however its MPI waits for messages."""
-    with Group(2) as ranks:
-        ranks.run(f"{FILE}:total", [np.zeros(2)] * 2)
-        pids = [int(y[0]) for y in ranks.run(f"{FILE}:pids", [np.zeros(1)] * 2)]
-        before = [ticks(pid) for pid in pids]
-        time.sleep(1)
-        spent = [ticks(pid) - start for pid, start in zip(pids, before)]
+    ranks.run(f"{FILE}:total", [np.zeros(2)] * 4)
+    pids = [int(y[0]) for y in ranks.run(f"{FILE}:pids", [np.zeros(1)] * 4)]
+    before = [ticks(pid) for pid in pids]
+    time.sleep(1)
+    spent = [ticks(pid) - start for pid, start in zip(pids, before)]
 
     assert max(spent) < os.sysconf("SC_CLK_TCK") / 4
 
