@@ -16,7 +16,7 @@ from sparring.costs.costs import Cost, Point
 from sparring.costs.derivation.whole_vectors import SHARED
 from sparring.costs.formulas.hypotheses import holds
 from sparring.costs.formulas.symbols import exact
-from sparring.costs.links.levels import Nodes, leveled, linked
+from sparring.costs.links.levels import Network, Nodes, counted
 from sparring.costs.links.machines import Kind, Machine, work
 from sparring.costs.union_cost import UnionCost, UnionPoint
 from sparring.errors import Undecided
@@ -56,12 +56,9 @@ def spent(derived: Derived, what: Measured, p: int, width: int, place: Place, ca
         return Spent(startup + machine.beta * found.nbytes + machine.gamma * found.added + handled, startup)
     n = what.size if isinstance(derived, UnionCost) else known(derived, what.size, p)
     union = crowded(what, case, full) if isinstance(derived, UnionCost) else None
-    if nodes is None:
-        shared = linked(page, networks.find(place.topology), machine, p=p, n=n, k=count_kept(what, case), width=width,
-                        union=union)  # fmt: skip
-        return Spent(shared.time + handled, shared.startup)
-    counted = leveled(page, nodes, p=p, n=n, k=count_kept(what, case), width=width, union=union)
-    return Spent(counted.time + handled, counted.startup)
+    links = nodes or Network(networks.find(place.topology), machine)
+    shared = counted(page, links, p=p, n=n, k=count_kept(what, case), width=width, union=union)
+    return Spent(shared.time + handled, shared.startup)
 
 
 def handling(found: Needed, page: Page, what: Measured, p: int, case: str, machine: Machine) -> Fraction:

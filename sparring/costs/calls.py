@@ -10,7 +10,7 @@ import numpy as np
 import sympy
 
 from sparring.costs.derivation import group_averages
-from sparring.costs.derivation.counted import Unlike
+from sparring.costs.derivation.counted import Message, Unlike, held, tally
 from sparring.costs.derivation.exchanges import SPARSE, Priced
 from sparring.costs.formulas.symbols import exact
 from sparring.errors import Undecided
@@ -18,7 +18,8 @@ from sparring.proofs.reading.ways import Way, usual
 from sparring.proofs.statements.volume import terms
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.numbers import Bool, Evaluator
-from sparring.spec.core.runner import Message, run, worded
+from sparring.spec.core.runner import Message as Sent
+from sparring.spec.core.runner import run, worded
 from sparring.spec.core.schedule import number, truth
 from sparring.spec.core.sparse import SparseVector
 
@@ -48,7 +49,9 @@ def calls(page: Page, found: Sequence[Way], most: Sequence[Priced], p: int) -> I
         yield from selecting(page, found, p)
         return
     if grouped(most):
-        yield from grouping(page, most, p)
+        (m,) = {one.members for one in most}
+        for many, even in group_averages.lengths(p, m):  # on a full grid all that the bound says is sent
+            yield Call(EVEN if even else "any parts", page, [*group_averages.vectors(p, many)], None, even)
         return
     rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in most)
     kinds: tuple[Any, ...] = (np.float32, np.float64) if coded else (None,)
@@ -63,13 +66,6 @@ def calls(page: Page, found: Sequence[Way], most: Sequence[Priced], p: int) -> I
 def grouped(most: Sequence[Priced]) -> bool:
     """Return whether ranks are in groups, in which a rank need not hear from all."""
     return any(one.members for one in most)
-
-
-def grouping(page: Page, most: Sequence[Priced], p: int) -> Iterator[Call]:
-    """Yield calls on a full grid, on which all that the bound says is sent, and on any grid."""
-    (m,) = {one.members for one in most}
-    for many, even in group_averages.lengths(p, m):
-        yield Call(EVEN if even else "any parts", page, [*group_averages.vectors(p, many)], None, even)
 
 
 def selecting(page: Page, found: Sequence[Way], p: int) -> Iterator[Call]:
@@ -133,7 +129,7 @@ def letters_of_run(one: Call) -> dict[str, int]:
     return {"p": len(one.xs), "n": x.n if isinstance(x, SparseVector) else len(x), **kept, **width}
 
 
-Trace = Sequence[Sequence[Message]]
+Trace = Sequence[Sequence[Sent]]
 
 
 def traced(one: Call) -> Trace:
@@ -163,47 +159,40 @@ def sized(page: Page, entries: Any, unit: str, width: int) -> int:
     return entries.nbytes
 
 
-def counts(one: Call, trace: Trace, unit: str) -> dict[str, int]:
-    """Return the most that a rank sends, in messages and in ``unit``, if any; and the sum of each step's largest."""
-    p, width = len(one.xs), letters_of_run(one).get("width", 8)
-    sent, messages, critical = [0] * p, [0] * p, 0
-    for wire in trace:
-        step = [0] * p
-        for src, _, entries in wire:
-            step[src] += sized(one.page, entries, unit, width) if unit else 0
-            messages[src] += 1
-        critical += max(step, default=0)
-        sent = [a + b for a, b in zip(sent, step)]
-    return {"messages": max(messages), **({unit: max(sent), "critical": critical} if unit else {})}
+def counts(one: Call, trace: Trace, unit: str, adds: Callable[[int], Bool] = lambda t: False) -> dict[str, int]:
+    """Return the most that a rank sends, in messages and in ``unit``, if any; and the sum of each step's largest.
+
+    Where words are counted, also the most values that a rank hears in the steps in which it ``adds`` them.
+    """
+    width, words = letters_of_run(one).get("width", 8), unit == "words"
+    steps = [
+        [Message(src, dst, sized(one.page, x, unit, width) if unit else 0, held(x) if words else 0, truth(adds(t)))
+         for src, dst, x in wire]
+        for t, wire in enumerate(trace)
+    ]  # fmt: skip
+    found = tally(steps, len(one.xs))
+    return {
+        "messages": found.most, **({unit: found.words, "critical": found.critical} if unit else {}),
+        **({"added": found.added} if words else {}),
+    }  # fmt: skip
 
 
-def adding(each: Priced, trace: Trace, p: int) -> int:
-    """Return the most values that a rank hears in those steps of an exchange that add what is heard."""
+def adding(each: Priced, p: int) -> Callable[[int], Bool]:
+    """Return a function that says of a step of an exchange whether what is heard in it is added."""
     if each.sent.exchange == "Balance":
-        return 0
-    adds = in_rounds(each) if each.members else lambda t: each.page.adds(t, p)
-    found, every = [0] * p, each.sent.exchange in ("Allreduce", SPARSE) and each.page.kind == "allgather"
-    for t, wire in enumerate(trace):
-        for _, dst, entries in wire:
-            values = len(entries.indices if isinstance(entries, SparseVector) else entries)
-            found[dst] += values * (every or truth(adds(t)))
-    return max(found)
-
-
-def in_rounds(each: Priced) -> Callable[[int], Bool]:
-    """Return a function that says of a step whether a full group adds in that step of its round."""
-    m = each.members
-    return lambda t: each.page.adds(t % number(each.page.steps(m)), m)
+        return lambda t: False
+    if each.sent.exchange in ("Allreduce", SPARSE) and each.page.kind == "allgather":
+        return lambda t: True
+    if m := each.members:  # in rounds, each of full groups
+        return lambda t: each.page.adds(t % number(each.page.steps(m)), m)
+    return lambda t: each.page.adds(t, p)
 
 
 def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:
     """Yield where a run is above the bound of an exchange, or below where it must reach it."""
     at, p = letters_of_run(one), len(one.xs)
     for each, trace in zip(most, cut(most, one)):
-        counted = counts(one, trace, "" if each.lacking else each.unit)
-        if each.unit == "words":
-            counted["added"] = adding(each, trace, p)
-        for what, found in counted.items():
+        for what, found in counts(one, trace, "" if each.lacking else each.unit, adding(each, p)).items():
             bound = int(exact(each.forms[what], at))
             if found > bound or (found < bound and even(each, one)):
                 yield Unlike(f"{one.what}, {each.name}, {what}", at, bound, found)

@@ -16,9 +16,10 @@ from typing import ClassVar
 from sparring.costs import claims
 from sparring.costs.calls import Call, calls, compared, counts, even, grouped, letters_of_run, supposed, traced
 from sparring.costs.claims import Judged
-from sparring.costs.costs import Checked, Cost
+from sparring.costs.costs import Cost
 from sparring.costs.derivation import group_averages, proof
 from sparring.costs.derivation.exchanges import SPARSE, Priced, amounts, priced, unrounded
+from sparring.costs.derivation.proof import Checked
 from sparring.costs.derivation.step_ranges import Derivation
 from sparring.costs.formulas import lower_bounds
 from sparring.costs.formulas.hypotheses import holds
@@ -64,8 +65,8 @@ class ComposedCost(Cost):
     def hypotheses(self) -> Sequence[tuple[str, str]]:
         """The hypotheses, each with its name: those of codes, of groups, and of the page."""
         coded = OF_CODES if any(one.unit == "bytes" for one in self.most) else ()
-        grouped = dict.fromkeys(found for one in self.most for found in one.supposes)
-        return (*coded, *grouped, *supposed(self.page))
+        sizes = dict.fromkeys(one.members for one in self.most if one.members)
+        return (*coded, *(found for m in sizes for found in group_averages.hypotheses(m)), *supposed(self.page))
 
     @property
     def under(self) -> str:
@@ -109,17 +110,16 @@ class ComposedCost(Cost):
     @property
     def gaps(self) -> list[str]:
         """Sentences about what the bound does not cover, and why."""
-        return [*self.derived.gaps, *map(self.beside, self.others), *([group_averages.NOTE] if self.grouped else [])]
-
-    @property
-    def grouped(self) -> bool:
-        """Whether ranks are in groups, in which a rank need not hear from all."""
-        return grouped(self.most)
+        return [
+            *self.derived.gaps,
+            *map(self.beside, self.others),
+            *([group_averages.NOTE] if grouped(self.most) else []),
+        ]
 
     @property
     def bounds(self) -> Mapping[str, lower_bounds.Floor]:
         """The lower bounds, by form; empty where ranks are in groups."""
-        return {} if self.grouped else super().bounds
+        return {} if grouped(self.most) else super().bounds
 
     def beside(self, way: Way) -> str:
         """Return a sentence about what another call sends in all."""
@@ -133,7 +133,7 @@ class ComposedCost(Cost):
     def checks(self) -> list[Checked]:
         """The checks: the bound against counts, its proof, and the judgements of lower bounds."""
         bounds = [Checked(*one) for one in lower_bounds.judge_bounds(self.page)]
-        return [self.counted(), Checked("derivation", *self.proved()), *bounds]
+        return [self.counted(), self.proved(), *bounds]
 
     def counted(self) -> Checked:
         """Check that runs keep to the bound, and reach it where all pieces are of one length."""
@@ -151,30 +151,32 @@ class ComposedCost(Cost):
     def runs(self, ranks: Sequence[int] = RANKS, *, every: bool = False) -> Iterator[Call]:
         """Yield the runs of usual calls that are counted; or ``every`` run, where entries decide what is usual."""
         for p in ranks:
-            yield from (one for one in calls(self.page, self.found, self.most, p) if every or self.fits(one))
+            steps = sum(int(exact(each.forms["steps"], {"p": p})) for each in self.most)
+            for one in calls(self.page, self.found, self.most, p):
+                if every or not self.page.selecting or len(traced(one)) == steps:  # on a few ranks nothing is dealt out
+                    yield one
 
-    def fits(self, one: Call) -> bool:
-        """Return whether a run has the steps of a usual call; on a few ranks nothing is dealt out."""
-        many = sum(int(exact(each.forms["steps"], {"p": len(one.xs)})) for each in self.most)
-        return not self.page.selecting or many == len(traced(one))
-
-    def proved(self) -> proof.Proof:
+    def proved(self) -> Checked:
         """Prove the sums of each exchange, and that no rank sends more."""
         done, verdict = 0, PROVED
         for one in self.most:
             if (found := proof.prove(one.page, one.derived)).verdict not in (PROVED, PROVED_BELOW):
-                return proof.Proof(found.verdict, f"{one.name}: {found.detail}")
+                return found._replace(detail=f"{one.name}: {found.detail}")
             verdict = found.verdict if found.verdict == PROVED_BELOW else verdict
         if lacking := next(filter(None, (one.lacking for one in self.most)), ""):
-            return proof.Proof(NOT_COVERED, f"bytes: {lacking}")
-        more = [claim for one in self.most for claim in one.claims]
+            return Checked("derivation", NOT_COVERED, f"bytes: {lacking}")
+        more = [claim for one in self.most if one.members for claim in group_averages.claims(one.sent)]
         for answer in answered([*volume(self.page), *more], second_opinion=True):
             if not answer.holds:
                 wrong = answer.problem or claims.format_point(answer.witness)
-                return proof.Proof(UNDECIDED if answer.problem else REFUTED, f"{answer.obligation.name}: {wrong}")
+                return Checked(
+                    "derivation", UNDECIDED if answer.problem else REFUTED, f"{answer.obligation.name}: {wrong}"
+                )
             done += 1
-        return proof.Proof(
-            verdict, f"the sums of each exchange, and that no message is longer: {done} obligations, z3 and cvc5"
+        return Checked(
+            "derivation",
+            verdict,
+            f"the sums of each exchange, and that no message is longer: {done} obligations, z3 and cvc5",
         )
 
     @cached_property
@@ -287,8 +289,8 @@ def derived(page: Page, found: Sequence[Way], most: Sequence[Priced]) -> Compose
         return sum(tidy(one.forms[name]) for one in most)
 
     sums = Derivation(
-        steps=of("steps"), largest=None if coded else of("words"), critical=None if coded else of("critical"),
-        added_most=of("added"), added_critical=of("added"), several=of("messages"),
+        steps=of("steps"), messages=of("messages"), words=None if coded else of("words"),
+        critical=None if coded else of("critical"), added=of("added"), added_critical=of("added"),
         gaps=(*lacking, *CODED[1:]) if lacking else CODED if coded else (PATHS,),
     )  # fmt: skip
     return (CodedCost if coded else ComposedCost)(page, sums, found=found, most=most)

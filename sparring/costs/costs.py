@@ -13,6 +13,7 @@ import sympy
 
 from sparring.costs.claims import Judged, judge
 from sparring.costs.derivation import comparison, proof
+from sparring.costs.derivation.proof import Checked
 from sparring.costs.derivation.step_ranges import Derivation
 from sparring.costs.forms import Forms
 from sparring.costs.formulas import lower_bounds, units
@@ -21,9 +22,12 @@ from sparring.costs.formulas.simplified import DIVIDED, even, simplified, tidy
 from sparring.costs.formulas.symbols import Expr, alpha, beta, exact, gamma, width, without_floors
 from sparring.costs.published.claim import published
 from sparring.errors import InputError, SparringError, Undecided
-from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict, tested
+from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
+
+DERIVED = ("messages", "most", "sent", "words", "path", "critical", "added")
+"""The forms that a derivation has by these names."""
 
 
 class Point(NamedTuple):
@@ -46,14 +50,6 @@ class Point(NamedTuple):
     """Seconds; None unless alpha and beta are given."""
 
 
-class Checked(NamedTuple):
-    """How a derivation was checked: a name, a verdict, and what it rests on."""
-
-    name: str
-    verdict: Verdict
-    detail: str
-
-
 @dataclass(frozen=True)
 class Cost(Forms):
     """The cost of ``page``, exact, or under the hypothesis ``given``.
@@ -71,7 +67,7 @@ class Cost(Forms):
     @property
     def shown(self) -> tuple[str, ...]:
         """The names of all forms, but for the most messages of a rank where no rank is ever silent."""
-        return tuple(name for name in self.names if name != "most" or self.derived.fewer is not None)
+        return tuple(name for name in self.names if name != "most" or self.derived.most is not None)
 
     def form(self, name: str) -> Expr | None:
         """Return the closed form called ``name``, one of ``rows.FORMS``; None where there is none."""
@@ -80,8 +76,7 @@ class Cost(Forms):
             return None if None in (d.critical, d.added_critical) else self.time
         if name == "added" and self.page.data == "lists":
             return None  # what is added after the last step is in no message
-        x = {"messages": d.messages, "most": d.fewer, "sent": d.sent, "words": d.largest, "path": d.path,
-             "critical": d.critical, "added": d.added_most}.get(name)  # fmt: skip
+        x = getattr(d, name) if name in DERIVED else None
         if x is None and name in ("words", "path"):
             x = level(d, self.given)
         return None if x is None else tidy(simplified(without_floors(x), self.given))
@@ -143,15 +138,14 @@ class Cost(Forms):
         form = self.form(name)
         if form is None:
             return None
-        if missing := sorted(s.name for s in form.free_symbols if s.name not in at):
-            raise InputError(f"{name} of {self.page.name} needs a value for {missing[0]}: {missing[0]}=VALUE")
+        units.need((s.name for s in form.free_symbols), at, f"{name} of {self.page.name} needs")
         return exact(form, at)
 
     @property
     def even(self) -> str:
         """The hypothesis under which no chunk's size or part, and no logarithm, is rounded."""
         found = even([self.derived.steps, *(piece.words for piece in self.derived.pieces)])
-        if not self.derived.given or self.derived.several:
+        if not self.derived.given or self.page.several:
             return found
         return f"{self.derived.given if self.derived.given in DIVIDED else 'p | n'}, {found}"
 
@@ -179,19 +173,16 @@ class Cost(Forms):
             path = f"V_path {kind}, p <= {comparison.PATHS}"
             told = Checked("counted", tested(examples), f"{ranks}, short and up to 10^18 words; {path}; {runs}")
         bounds = [Checked(*one) for one in lower_bounds.judge_bounds(self.page)]
-        return [told, Checked("derivation", *proof.prove(self.page, self.derived)), *bounds]
+        return [told, proof.prove(self.page, self.derived), *bounds]
 
     @cached_property
     def claims(self) -> list[Judged]:
         """Published formulas, judged."""
         d = self.derived
-        by_quantity = {
-            "words": d.largest, "messages": d.messages, "added": d.added_most, "path": d.path, "critical": d.critical,
-        }  # fmt: skip
         proved = PROVED_BELOW if d.below else PROVED
         found = []
         for claim in published(self.page):
-            form = by_quantity[claim.quantity]
+            form = getattr(d, claim.quantity)
             form = self.simplify(claim.given).form(claim.quantity) if form is None else form
             gaps = Judged(claim, "undecided", "; ".join(self.derived.gaps), UNDECIDED)
             found.append(gaps if form is None else judge(claim, form, proved))

@@ -83,22 +83,19 @@ def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], star
     """
     if over not in FIELDS:
         raise InputError(f"over={over!r}: costs are compared over {', '.join(FIELDS)}")
-    at = units.point(at)
-    timed = {"alpha", "beta"} <= at.keys()
-    point = units.full(at if timed else {**at, **{letter.name: value for letter, value in BYTES.items()}})
+    point, quantity = read_point(units.point(at))
     low, high = (edge(over, given, default) for given, default in zip((start, end), FIELDS[over]))
     if low >= high:
         raise InputError(f"{over} cannot grow from {low} to {high}")
     point.pop(over, None)
     hypotheses = common(a, b, over, point)
     times = [seconds(cost, hypotheses, point) for cost in (a, b)]
-    if not timed:
+    if quantity == "bytes":
         times = [time.subs(BYTES) for time in times]
     difference = sympy.expand(times[0] - times[1])
     function = of_letter(difference, over, point)
     costs = of_letter(times[0], over, point), of_letter(times[1], over, point)
     names = (a.page.name, b.page.name)
-    quantity = "time" if timed else "bytes"
     if vanishes(difference):
         return Comparison(names, over, quantity, low, high, hypotheses, (), ("",), None, costs)
     pieces = stepwise(function, low, high) if over == "p" else bracketed(function, low, high)
@@ -108,6 +105,13 @@ def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], star
     start_, end_ = ranges[0][0], ranges[-1][1]
     formula = solved(difference, over) if len(crossings) == 1 else None  # else it lies outside of the range
     return Comparison(names, over, quantity, start_, end_, hypotheses, crossings, cheaper, formula, costs)
+
+
+def read_point(at: Mapping[str, units.Given]) -> tuple[dict[str, Fraction], str]:
+    """Return the point, and what is compared there: time given alpha and beta, else bytes."""
+    if {"alpha", "beta"} <= at.keys():
+        return units.full(at), "time"
+    return units.full({**at, **{letter.name: value for letter, value in BYTES.items()}}), "bytes"
 
 
 def vanishes(difference: Expr) -> bool:
@@ -140,8 +144,7 @@ def seconds(cost: Either, hypotheses: str, at: Mapping[str, Fraction]) -> Expr:
     """Return a cost's time, under those of the hypotheses that it knows."""
     own = ", ".join(part for part in parts(hypotheses) if part in parts(cost.even))
     time = cost.simplify(own).time if own else cost.time
-    if missing := sorted(s.name for s in time.free_symbols if s.name not in {*at, "p", "n", "k"}):
-        raise InputError(f"time of {cost.page.name} needs a value for {missing[0]}: {missing[0]}=VALUE")
+    units.need({s.name for s in time.free_symbols} - {*"pnk"}, at, f"time of {cost.page.name} needs")
     return time
 
 
@@ -150,8 +153,7 @@ def of_letter(difference: Expr, over: str, at: Mapping[str, Fraction]) -> Functi
     if over == "rho":
         difference = difference.subs(k, rho * n)
     letters = {s.name for s in difference.free_symbols} - {over}
-    if missing := sorted(letters - at.keys()):
-        raise InputError(f"a comparison over {over} needs a value for {missing[0]}: {missing[0]}=VALUE")
+    units.need(letters, at, f"a comparison over {over} needs")
     known = {s: sympy.Rational(at[s.name]) for s in difference.free_symbols if s.name in letters}
     left = difference.subs(known)
     if over == "p" and not left.has(sympy.Sum):

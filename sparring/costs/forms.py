@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from sparring.costs.derivation import message_bytes
 from sparring.costs.formulas.lower_bounds import Floor, lower_bounds
@@ -75,6 +75,11 @@ class Forms(ABC):
     def least(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
         """Return the lower bounds at a point, by form; exact."""
         return {name: exact(one.formula, at) for name, one in self.bounds.items()}
+
+    @property
+    def claims(self) -> Sequence[Any]:
+        """Published formulas, judged: of sparse chunks and of shared links there are none yet."""
+        return ()
 
     @property
     def encoded(self) -> Expr | None:

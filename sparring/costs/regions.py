@@ -16,7 +16,7 @@ from itertools import groupby, pairwise
 from math import gcd
 from typing import NamedTuple
 
-from sparring.costs.crossover import BYTES, Either, edge
+from sparring.costs.crossover import Either, edge, read_point
 from sparring.costs.formulas import units
 from sparring.costs.formulas.hypotheses import holds
 from sparring.costs.formulas.symbols import exact
@@ -110,13 +110,11 @@ def phases(costs: Sequence[Either], over: tuple[str, str], at: Mapping[str, unit
 
 
 def compared_at(at: Mapping[str, units.Given], over: Sequence[str]) -> tuple[dict[str, Fraction], str]:
-    """Return the letters that keep their values, and what is compared: time given alpha and beta, else bytes."""
-    timed = {"alpha", "beta"} <= at.keys()
-    known = units.full(at if timed else {**at, **{letter.name: value for letter, value in BYTES.items()}})
+    """Return the letters that keep their values, and what is compared."""
+    known, quantity = read_point(at)
     fixed = {letter: value for letter, value in known.items() if letter not in over}
-    if missing := sorted({"p", "n"} - {*over} - fixed.keys()):
-        raise InputError(f"costs over {' and '.join(over)} need a value for {missing[0]}: {missing[0]}=VALUE")
-    return fixed, "time" if timed else "bytes"
+    units.need({"p", "n"} - {*over}, fixed, f"costs over {' and '.join(over)} need")
+    return fixed, quantity
 
 
 def places(
@@ -169,7 +167,7 @@ def valued(cost: Either) -> Value:
     needed = {s.name for s in time.free_symbols} - {*given}
 
     def value(at: Point, _: Sizes) -> Fraction | None:
-        lack(cost, needed, at)
+        units.need(needed, at, f"costs of {cost.page.name} need")
         n, p, k = (int(at.get(letter, 0)) for letter in "npk")
         whole = {**at, **{letter: Fraction(x) for letter, x in given.items()}}
         return exact(time, whole) if holds(cost.given, {"n": n, "p": p, "k": k, **given}) else None
@@ -177,15 +175,9 @@ def valued(cost: Either) -> Value:
     return value
 
 
-def lack(cost: Either, needed: set[str], at: Point) -> None:
-    """Raise InputError where a letter has no value."""
-    if missing := sorted(needed - at.keys()):
-        raise InputError(f"costs of {cost.page.name} need a value for {missing[0]}: {missing[0]}=VALUE")
-
-
 def of_unions(cost: UnionCost, at: Point, sizes: Sizes) -> Fraction | None:
     """Return the cost of an algorithm of sparse chunks; None where a rank has more entries than there are."""
-    lack(cost, {"k"}, at)
+    units.need("k", at, f"costs of {cost.page.name} need")
     p, n, k, width = (int(at[letter]) for letter in ("p", "n", "k", "width"))
     if k > n:
         return None

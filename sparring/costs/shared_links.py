@@ -17,17 +17,18 @@ from typing import Any, ClassVar
 import sympy
 
 from sparring.costs import union_cost
-from sparring.costs.claims import Judged
-from sparring.costs.costs import Checked, Cost, summable
-from sparring.costs.derivation import proof
+from sparring.costs.costs import Cost, summable
+from sparring.costs.derivation import message_bytes, proof
 from sparring.costs.derivation.partners import Pattern, pattern
+from sparring.costs.derivation.proof import Checked
 from sparring.costs.derivation.step_ranges import Piece
 from sparring.costs.forms import Forms
 from sparring.costs.formulas import symbols, units
 from sparring.costs.formulas.hypotheses import amount, holds, parts
 from sparring.costs.formulas.lower_bounds import PATARASUK, Floor
 from sparring.costs.formulas.simplified import even, simplified, tidy
-from sparring.costs.formulas.symbols import B, Expr, SympyReader, exact, without_floors
+from sparring.costs.formulas.symbols import B, Expr, exact, without_floors
+from sparring.costs.links import levels
 from sparring.costs.links.places import LETTER, OF, Of, Place, Rates, SharedPoint
 from sparring.costs.links.sharing import Sharing, summed
 from sparring.costs.pricing import cost
@@ -36,7 +37,6 @@ from sparring.costs.union_cost import UnionCost
 from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, tested
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Sym
 
 SHORT = "n <= 2^31"
 """The hypothesis under which an index of a list has 4 bytes."""
@@ -185,30 +185,22 @@ class SharedCost(Forms):
         return [*own, f"other numbers than those where {self.given}: there messages are counted, not derived"]
 
     @cached_property
-    def claims(self) -> Sequence[Judged]:
-        """Published formulas, judged: there are none of shared links yet."""
-        return ()
-
-    @cached_property
     def checks(self) -> list[Checked]:
         """The checks: what was proved, and what is counted."""
         proved = PROVED_BELOW if self.pattern.below else PROVED
         fault, points = compared(self)
         ranks = ", ".join(map(str, dict.fromkeys(points)))
         said = f"time, steps and sharing, message by message, p = {ranks}" if points else "counted nowhere"
+        if isinstance(self.base, UnionCost):
+            sizes = contributions.prove(self.page, contributions.contributions(self.page))
+        else:
+            sizes = proof.prove(self.page, self.base.derived)
         return [
             Checked("partners", proved, f"{self.pattern}: {self.pattern.confirmed} obligations, z3 and cvc5"),
             Checked("sharing", self.sharing.verdict, self.sharing.detail),
-            self.lengths_checked,
+            sizes,
             Checked("counted", REFUTED if fault else tested(len(points)) if points else NOT_COVERED, fault or said),
         ]
-
-    @property
-    def lengths_checked(self) -> Checked:
-        """The check that proves the lengths of messages, and what is added."""
-        if isinstance(self.base, UnionCost):
-            return Checked("contributions", *contributions.prove(self.page, contributions.contributions(self.page)))
-        return Checked("derivation", *proof.prove(self.page, self.base.derived))
 
 
 def sharedcost(page: Page, place: Place, support: str = "union") -> SharedCost:
@@ -264,7 +256,7 @@ def one_length(page: Page, pieces: Sequence[Piece]) -> Expr:
 def octets(page: Page, words: Expr) -> Expr:
     """Return the bytes of a message of so many words, an index being one."""
     m, size, _ = symbols.OCTETS
-    found = SympyReader()(page.octets(Sym.var("m"), Sym.var("size"), Sym.var("width")))
+    found = message_bytes.octets(page)
     if page.data == "lists":
         found = found.subs(sympy.Le(size, 2**31), True)
     return sympy.expand(found.subs({m: words / 2 if page.listed else words, size: symbols.n}, simultaneous=True))
@@ -295,7 +287,8 @@ def compared(cost: SharedCost) -> tuple[str, list[int]]:
             continue
         seen.append(p)
         union = models.sizes("independent", n, k) if cost.page.data == "sparse" else None
-        counted, found = cost.place.counted(cost.page, full, union)._asdict(), cost.at(**at)._asdict()
+        found, links = cost.at(**at)._asdict(), cost.place.links(full)
+        counted = levels.counted(cost.page, links, p=p, n=n, k=k, union=union)._asdict()
         counted["steps"] = counted["outside"]
         for what in ("time", *cost.place.steps, "sharing"):
             if found[what] != counted[what]:

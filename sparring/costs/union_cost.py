@@ -18,10 +18,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import sympy
 
-from sparring.costs.claims import Judged
-from sparring.costs.costs import Checked, summable
+from sparring.costs.costs import summable
 from sparring.costs.derivation import message_bytes, multi_message
 from sparring.costs.derivation.closed_forms import number_of_steps
+from sparring.costs.derivation.proof import Checked
 from sparring.costs.derivation.step_ranges import Span, SpanReader, spans
 from sparring.costs.derivation.whole_vectors import spanned
 from sparring.costs.forms import Forms
@@ -268,18 +268,13 @@ class UnionCost(Forms):
         ]
 
     @cached_property
-    def claims(self) -> Sequence[Judged]:
-        """Published formulas, judged: there are none of such pages yet."""
-        return ()
-
-    @cached_property
     def checks(self) -> list[Checked]:
         """The checks: which contributions a message holds, counted and proved; the sum over steps, counted."""
         stated = contributions.contributions(self.page)
         fault = contributions.unlike(self.page, stated, RANKS) or miscounted(self)
         told = f"p = {RANKS[0]}..{RANKS[-1]}: whose contributions each message holds, and in which steps how many"
         counted = Checked("counted", REFUTED if fault else tested(len(RANKS)), fault or told)
-        return [counted, Checked("contributions", *contributions.prove(self.page, stated))]
+        return [counted, contributions.prove(self.page, stated)]
 
 
 def derive(page: Page, support: str = "union") -> UnionCost:
@@ -291,25 +286,19 @@ def derive(page: Page, support: str = "union") -> UnionCost:
     with summable(page):
         stated = contributions.contributions(page)
         if page.encoding == "bits":
-            steps, spans = spanned(page, stated)
-            return UnionCost(page, steps, tuple(Piece(*one) for one in spans), check_support(support))
+            steps, found = spanned(page, stated)
+            return UnionCost(page, steps, tuple(Piece(*one) for one in found), check_support(support))
         parts = multi_message.step_by_step(page) if page.several else [page]
         messages = [number_of_steps(part) for part in parts]
         at: Sequence[Int] = range(len(parts)) if page.several else [STEP]
-        pieces = [
-            piece
-            for step, part, many in zip(at, parts, messages)
-            for piece in cut(part, many, stated(step, RANK_COUNT), message_bytes.condition(page, step, RANK_COUNT))
-        ]
+        pieces = []
+        for step, part, end in zip(at, parts, messages):
+            many, adds = stated(step, RANK_COUNT), part.adds(STEP, RANK_COUNT)
+            dense = message_bytes.condition(page, step, RANK_COUNT)
+            for span in spans(end, [many, adds]):
+                read = SpanReader(span)
+                pieces.append(Piece(span, read(many), bool(read(adds)), dense))
         return UnionCost(page, sympy.expand(sum(messages)), tuple(pieces), check_support(support))
-
-
-def cut(page: Page, steps: Expr, many: Int, dense: Expr) -> Iterator[Piece]:
-    """Yield the pieces of a page with one message in each step, which holds ``many`` ranks' contributions."""
-    adds = page.adds(STEP, RANK_COUNT)
-    for span in spans(steps, [many, adds]):
-        read = SpanReader(span)
-        yield Piece(span, read(many), bool(read(adds)), dense)
 
 
 def check_support(support: str) -> str:

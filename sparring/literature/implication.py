@@ -64,7 +64,8 @@ def attempted(theorem: Theorem) -> Decided:
         return Decided("false", f"it fails at {format_point(fails)}", REFUTED)
     if not decisive:
         return Decided("undecided", "no point satisfies the hypotheses", UNDECIDED)
-    facts = [*domain(letters), *logarithms(given, relation), in_z3(given)]
+    least = (z3.Real(name) >= (1 if name == "p" else 0) for name in letters)
+    facts = [*least, *logarithms(given, relation), in_z3(given)]
     if (answer := ask_z3(question(facts, in_z3(relation)))) != "unsat":
         return Decided("undecided", f"z3 says {answer}, and it holds at all {len(decisive)} points", UNDECIDED)
     many = f"{len(decisive)} point{'' if len(decisive) == 1 else 's'}"
@@ -78,12 +79,8 @@ def letters_of(function: Callable[..., Any]) -> list[str]:
 
 def applied(function: Callable[..., Any]) -> Expr:
     """Return the function's value at its letters."""
-    return sympy.sympify(function(*map(letter, letters_of(function))))
-
-
-def letter(name: str) -> Expr:
-    """Return the symbol of a natural number, or of a real number that is not negative."""
-    return symbol(name) if name in NATURALS else sympy.Symbol(name, nonnegative=True)
+    names = letters_of(function)
+    return sympy.sympify(function(*(symbol(x) if x in NATURALS else sympy.Symbol(x, nonnegative=True) for x in names)))
 
 
 def candidates(letters: list[str]) -> Iterator[dict[str, int]]:
@@ -109,11 +106,6 @@ def evaluated(x: Expr, at: Mapping[str, int]) -> bool:
         left, right = (exact(side, at) for side in x.args)
         return bool(x.func(*(sympy.Rational(one.numerator, one.denominator) for one in (left, right))))
     return bool(x.func(*(sympy.sympify(evaluated(a, at)) for a in x.args)))
-
-
-def domain(letters: list[str]) -> list[z3.BoolRef]:
-    """Return the lower bound of each letter, for z3."""
-    return [z3.Real(name) >= (1 if name == "p" else 0) for name in letters]
 
 
 def logarithms(*relations: Expr) -> Iterator[z3.BoolRef]:

@@ -27,6 +27,9 @@ class Statement:
     """Section, equation or row, as far as known."""
     tag: str
     """One of ``TAGS`` or several: what is ours rests on formulas that are known so well."""
+    _: KW_ONLY
+    xfail: str = ""
+    """Why it is known to fail somewhere; that it does not is then the failure."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,6 @@ class Row(Statement):
     """Where chunks are sparse, the model of supports that the cost is under."""
     params: Mapping[str, int] = field(default_factory=dict)
     """Parameters of the page that it is judged against, where they are not its own."""
-    xfail: str = ""
 
     def claim(self, source: str) -> Claim:
         """Return the row as a claim that a page would hold."""
@@ -69,8 +71,6 @@ class Theorem(Statement):
     given: Callable[..., Any] = lambda: True
     hypotheses: str = ""
     """``given`` in words."""
-    xfail: str = ""
-    """Why it is known to fail somewhere; that it does not is then the failure."""
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,6 @@ class Shown(Statement):
     proof: Callable[[], Settled | tuple[bool, str]]
     _: KW_ONLY
     hypotheses: str = ""
-    xfail: str = ""
-    """As of a theorem."""
 
 
 @dataclass(frozen=True)

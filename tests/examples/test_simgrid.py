@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sparring
-from sparring.costs.links.levels import linked
+from sparring.costs.links.levels import Network, counted
 from sparring.costs.links.machines import Machine
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.traffic import Routed, Traffic
@@ -66,7 +66,7 @@ def test_time_is_that_of_the_formula(name, topology, p, tmp_path):
 
     seconds = played(routed, goal, tmp_path)
 
-    shared = linked(page, routed.topology, Machine(ALPHA, BETA), p=p, n=SIZE // 4)
+    shared = counted(page, Network(routed.topology, Machine(ALPHA, BETA)), p=p, n=SIZE // 4)
     assert seconds == pytest.approx(float(shared.time), rel=0.01)
     if shared.sharing == 1:
         assert seconds == pytest.approx(flat, rel=0.01)

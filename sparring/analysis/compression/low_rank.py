@@ -278,7 +278,7 @@ def conserved() -> Settled:
 def words() -> Settled:
     """Decide whether a call sends ``2 (p - 1) / p r (n + m)`` words a rank where ``p`` divides both factors."""
     p, j = symbols.p, sympy.Symbol("j", integer=True, nonnegative=True)
-    form = without_floors(derive(load(ring)).largest).subs(symbols.n, p * j)
+    form = without_floors(derive(load(ring)).words).subs(symbols.n, p * j)
     if sympy.simplify(form - 2 * (p - 1) * j) != 0:
         return Settled(False, f"an allreduce of p j words sends {form}")
     done = 0

@@ -1,12 +1,12 @@
 """Closed forms for what a page sends, from its formulas alone.
 
 ``sent``      words that rank ``r`` sends in all, a sum of prefixes ``B``
-``largest``   V_max: the most that one rank sends
+``words``     V_max: the most that one rank sends
 ``path``      V_path: the most words along a path of messages in which each next one leaves, one
               step later, the rank that sent or that received the one before
 ``critical``  V_crit: the largest message of every step, summed; V_max <= V_path <= V_crit
 ``steps``     steps, and ``messages`` that a rank sends, one after the other, if it sends in all of them
-``added``     received values that rank ``r`` adds
+``received``  received values that rank ``r`` adds; ``added``: the most that one rank adds
 """
 
 from __future__ import annotations
@@ -87,11 +87,11 @@ def derived(page: Page) -> Derivation:
     added = None if adding is None else sympy.expand(sum(piece.total for piece in adding))
     critical = tried("V_crit", lambda: step_by_step(pieces))
     return Derivation(
-        steps=steps, pieces=pieces, sent=sent, adding=adding, added=added,
-        largest=tried("V_max", lambda: largest(sent)),
+        steps=steps, messages=steps, pieces=pieces, sent=sent, adding=adding, received=added,
+        words=tried("V_max", lambda: largest(sent)),
         path=tried("V_path", lambda: longest_path(page, pieces, critical)),
         critical=critical,
-        added_most=None if added is None else tried("most additions of one rank", lambda: largest(added)),
+        added=None if added is None else tried("most additions of one rank", lambda: largest(added)),
         added_critical=None if adding is None else tried("additions step by step", lambda: step_by_step(adding)),
         gaps=tuple(gaps),
     )  # fmt: skip
@@ -101,7 +101,7 @@ def bundled(page: Page) -> Derivation:
     """Return the closed forms for a page whose ranks send several messages of chunks in each of a few steps."""
     parts = tuple((step, derive(step)) for step in multi_message.step_by_step(page))
     sent = [d.sent for _, d in parts if d.sent is not None]
-    added = [d.added for _, d in parts if d.added is not None]
+    added = [d.received for _, d in parts if d.received is not None]
     if not len(sent) == len(added) == len(parts):
         raise Undecided(f"of one step something is not summed: {'; '.join(gap for _, d in parts for gap in d.gaps)}")
     sent_all, added_all = (sympy.expand(sum(step)) for step in (sent, added))
@@ -111,9 +111,10 @@ def bundled(page: Page) -> Derivation:
     return Derivation(
         steps=len(parts) * sympy.ceiling((symbols.p - 1) / symbols.p),  # none for one rank
         pieces=tuple(piece for _, d in parts for piece in d.pieces),
-        sent=sent_all, added=added_all, largest=largest(sent_all), path=critical if passed_on else None,
-        critical=critical, added_most=largest(added_all), added_critical=added_critical,
-        gaps=() if passed_on else (gap,), several=sympy.expand(sum(d.steps for _, d in parts)), parts=parts,
+        messages=sympy.expand(sum(d.steps for _, d in parts)),
+        sent=sent_all, received=added_all, words=largest(sent_all), path=critical if passed_on else None,
+        critical=critical, added=largest(added_all), added_critical=added_critical,
+        gaps=() if passed_on else (gap,), parts=parts,
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from sparring.costs.derivation.counted import Sends, Unlike, counts, schedule, u
 from sparring.costs.derivation.step_ranges import Derivation
 from sparring.costs.derivation.whole_vectors import SHARED
 from sparring.costs.formulas.hypotheses import holds
-from sparring.costs.formulas.symbols import Expr, exact
+from sparring.costs.formulas.symbols import exact
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
 
@@ -52,29 +52,15 @@ def compared_at(page: Page, derived: Derivation, at: Mapping[str, int], steps: S
     if not holds(derived.given, {**at, **derived.letters}):
         return  # what is counted there is in no closed form
     at = {**at, **derived.letters}
-    if derived.sent is not None:
-        yield from per_rank("words sent", derived.sent, found.sent, at)
-    if derived.added is not None:
-        yield from per_rank("words added", derived.added, found.added, at)
-    whole = {
-        "steps": (derived.steps, found.steps),
-        "messages": (derived.messages, found.messages),
-        "most messages": (derived.most, found.most),
-        "V_max": (derived.largest, max(found.sent)),
-        "V_path": (derived.path, found.path),
-        "V_crit": (derived.critical, found.critical),
-        "most additions": (derived.added_most, max(found.added)),
-        "additions step by step": (derived.added_critical, found.added_critical),
-    }
-    for what, (form, counted) in whole.items():
+    for what, counted in (("sent", found.sent), ("received", found.received)):
+        form = getattr(derived, what)
+        for r, words in enumerate(counted if form is not None else ()):
+            if (value := exact(form, {**at, "r": r})) != words:
+                yield Unlike(f"words {what} by rank {r}", at, value, words)
+    for what in ("steps", "messages", "most", "words", "path", "critical", "added", "added_critical"):
+        form, counted = getattr(derived, what), getattr(found, what)
+        form = derived.messages if form is None and what == "most" else form
         if form is not None and counted is not None and (value := exact(form, at)) != counted:
             yield Unlike(what, at, value, counted)
-    if found.path is not None and not max(found.sent) <= found.path <= found.critical:
-        yield Unlike("V_max <= V_path <= V_crit, where V_path is", at, max(found.sent), found.path)
-
-
-def per_rank(what: str, form: Expr, counted: list[int], at: Mapping[str, int]) -> Iterator[Unlike]:
-    """Yield the ranks for which ``form`` has another value than was counted."""
-    for r, words in enumerate(counted):
-        if (value := exact(form, {**at, "r": r})) != words:
-            yield Unlike(f"{what} by rank {r}", {**at}, value, words)
+    if found.path is not None and not found.words <= found.path <= found.critical:
+        yield Unlike("V_max <= V_path <= V_crit, where V_path is", at, found.words, found.path)

@@ -17,6 +17,17 @@ from sparring.spec.core.schedule import number, step_sends, truth
 from sparring.spec.core.sparse import SparseVector
 
 
+class Message(NamedTuple):
+    """One message of a step."""
+
+    src: int
+    dst: int
+    words: int
+    values: int
+    adds: bool
+    """Whether the receiver adds the values to its own."""
+
+
 class Counts(NamedTuple):
     """The counts at one point; each is an exact integer."""
 
@@ -27,10 +38,23 @@ class Counts(NamedTuple):
     """The messages of the rank that sends the most."""
     sent: list[int]
     """Words, by rank."""
-    added: list[int]
+    values: list[int]
+    """Values that are sent, by rank."""
+    received: list[int]
+    """Received values that are added, by rank."""
     critical: int
     added_critical: int
     path: int | None
+
+    @property
+    def words(self) -> int:
+        """The words of the rank that sends the most."""
+        return max(self.sent)
+
+    @property
+    def added(self) -> int:
+        """The additions of the rank that adds the most."""
+        return max(self.received)
 
 
 class Unlike(NamedTuple):
@@ -62,38 +86,41 @@ def count(page: Page, p: int, n: int, k: int, paths: bool = True) -> Counts:
 
 def counts(page: Page, steps: Sequence[Sends], p: int, n: int, k: int, paths: bool) -> Counts:
     """Count the messages of a schedule that is known already."""
-    sent, added, critical, added_critical, messages = [0] * p, [0] * p, 0, 0, 0
-    often = Counter(r for sends in steps for r, _, _ in sends)
+
+    def message(t: int, r: int, d: int, chunk: int, adds: bool) -> Message:
+        at = r, t, chunk, p, n, k
+        return Message(r, d, number(page.words(*at)), number(page.added(*at)), adds)
+
+    adding = [truth(page.adds(t, p)) for t in range(len(steps))]
+    sent = [[message(t, r, d, chunks.start, adding[t]) for r, d, chunks in sends] for t, sends in enumerate(steps)]
+    return tally(sent, p, paths)
+
+
+def tally(steps: Sequence[Sequence[Message]], p: int, paths: bool = False) -> Counts:
+    """Count the messages of all steps, between ``p`` ranks; ``paths``: the most words along one, too."""
+    sent, valued, received, messages, critical, added_critical = [0] * p, [0] * p, [0] * p, 0, 0, 0
     ready = [0] * p  # the most words on a path that ends at this rank
-    for t, sends in enumerate(steps):
+    for step in steps:
         words, values = [0] * p, [0] * p  # sent by each rank, one message after the other; and added
-        adds = truth(page.adds(t, p))
-        for r, d, chunks in sends:
-            words[r] += number(page.words(r, t, chunks.start, p, n, k))
-            if adds:
-                values[d] += number(page.added(r, t, chunks.start, p, n, k))
+        for one in step:
+            words[one.src] += one.words
+            valued[one.src] += one.values
+            values[one.dst] += one.values * one.adds
         if paths:
             then = [ready[r] + words[r] for r in range(p)]
             ready = list(then)
-            for r, d, _ in sends:
-                ready[d] = max(ready[d], then[r])
-        sent, added = ([a + b for a, b in zip(*both)] for both in ((sent, words), (added, values)))
-        messages += max(Counter(r for r, _, _ in sends).values(), default=0)
+            for one in step:
+                ready[one.dst] = max(ready[one.dst], then[one.src])
+        sent, received = ([a + b for a, b in zip(*both)] for both in ((sent, words), (received, values)))
+        messages += max(Counter(one.src for one in step).values(), default=0)
         critical += max(words)
         added_critical += max(values)
-    most, path = max(often.values(), default=0), max(ready) if paths else None
-    return Counts(len(steps), messages, most, sent, added, critical, added_critical, path)
+    most = max(Counter(one.src for step in steps for one in step).values(), default=0)
+    path = max(ready) if paths else None
+    return Counts(len(steps), messages, most, sent, valued, received, critical, added_critical, path)
 
 
-class Traced(NamedTuple):
-    """The words that each rank sends in a run of the page, the values that it adds and those that it sends."""
-
-    sent: list[int]
-    added: list[int]
-    values: list[int]
-
-
-def traced(page: Page, p: int, n: int, k: int) -> Traced:
+def traced(page: Page, p: int, n: int, k: int) -> Counts:
     """Count in a run's trace, in which all values are 0; each rank has ``k`` entries where it is a list."""
     if page.data == "lists":
         xs: list[Any] = [SparseVector(tuple(range(k)), (0,) * k, max(n, k)) for _ in range(p)]
@@ -101,35 +128,25 @@ def traced(page: Page, p: int, n: int, k: int) -> Traced:
         page, xs = load(page.module, k=k), [[0] * n for _ in range(p)]
     else:
         xs = [[0] * n for _ in range(p)]
-    sent, added, valued = [0] * p, [0] * p, [0] * p
-    for t, wire in enumerate(run(page, xs).trace):
-        for src, dst, entries in wire:
-            values = len(entries.indices if isinstance(entries, SparseVector) else entries)
-            sent[src] += worded(page, entries, 8)
-            added[dst] += values * truth(page.adds(t, p))
-            valued[src] += values
-    return Traced(sent, added, valued)
+    return tally(
+        [[Message(src, dst, worded(page, x, 8), held(x), truth(page.adds(t, p))) for src, dst, x in wire]
+         for t, wire in enumerate(run(page, xs).trace)], p)  # fmt: skip
 
 
-def worth(page: Page, p: int, n: int, k: int) -> list[int]:
-    """Return the number of values in all messages of each rank, by rank."""
-    found = [0] * p
-    for t, sends in enumerate(schedule(page, p)):
-        for r, _, chunks in sends:
-            found[r] += number(page.added(r, t, chunks.start, p, n, k))
-    return found
+def held(entries: Any) -> int:
+    """Return the number of values in a message."""
+    return len(entries.indices if isinstance(entries, SparseVector) else entries)
 
 
 def unlike_a_run(page: Page, found: Counts, at: Mapping[str, int]) -> Iterator[Unlike]:
     """Yield the quantities for which the formulas for sizes differ from what a run sends and adds."""
+    compared = [("sent", "sent"), ("added", "received")]
     if page.data == "selected":  # so long that every chunk has more entries than its part of k has words
         at = {**at, "n": (2 * (at["k"] // at["p"]) + 5) * at["p"]}
         found = count(page, **at, paths=False)
+        compared.append(("that are values", "values"))  # what is not added costs by how many of its words are values
     ran = traced(page, **at)
-    compared = [("sent", found.sent, ran.sent), ("added", found.added, ran.added)]
-    if page.data == "selected":  # what messages cost that are not added depends on how many of their words are values
-        compared.append(("that are values", worth(page, **at), ran.values))
-    for what, counted, seen in compared:
-        for r, (a, b) in enumerate(zip(counted, seen)):
+    for what, name in compared:
+        for r, (a, b) in enumerate(zip(getattr(found, name), getattr(ran, name))):
             if a != b:
-                yield Unlike(f"words {what} in a run by rank {r}", {**at}, a, b)
+                yield Unlike(f"words {what} in a run by rank {r}", at, a, b)

@@ -23,7 +23,6 @@ from sparring.costs.formulas.hypotheses import POWER
 from sparring.costs.formulas.simplified import even, tidy
 from sparring.costs.formulas.symbols import CeilLog, CeilLog2, Expr, SympyReader, without_floors
 from sparring.errors import Undecided
-from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.reading.ways import Sent, unsized_code
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page
@@ -109,16 +108,6 @@ class Priced(NamedTuple):
         return group_averages.size(self.sent) if self.sent.exchange == GROUPS else 0
 
     @property
-    def supposes(self) -> Sequence[tuple[str, str]]:
-        """The hypotheses under which no rank sends more, each with its name."""
-        return group_averages.hypotheses(self.members) if self.members else ()
-
-    @property
-    def claims(self) -> Sequence[Obligation]:
-        """The obligations that no rank sends more, in addition to what the exchange's page says."""
-        return [*group_averages.claims(self.sent)] if self.members else []
-
-    @property
     def held(self) -> Expr:
         """The number of entries of the longest piece."""
         return self.length if self.sent.whole else sympy.ceiling(self.length / symbols.p)
@@ -140,7 +129,7 @@ class Priced(NamedTuple):
     @property
     def pieces(self) -> Expr:
         """The most pieces that one rank sends."""
-        d = self.derived.largest
+        d = self.derived.words
         many = (
             without_floors(d).subs(symbols.k, 1) / 2
             if self.page.data == "lists"
@@ -168,16 +157,17 @@ def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
         raise Undecided(f"{name} through {page.name}: its closed form holds where {d.given} alone")
     if one.members:
         each = {
-            "words": one.of(d.largest), "critical": one.of(d.critical), "added": one.of(d.added_critical),
+            "words": one.of(d.words), "critical": one.of(d.critical), "added": one.of(d.added_critical),
             "messages": d.messages, "steps": d.steps,
         }  # fmt: skip
-        return one._replace(forms=group_averages.forms(sent, one.often, each))
+        rounds = {what: one.often * without_floors(x).subs(symbols.p, one.members) for what, x in each.items()}
+        return one._replace(forms=rounds)
     sizes: dict[str, Any] = {}
     if one.lacking:
         pass  # what is left are messages, steps and additions
     elif one.packed:
         header = number(page.octets(0, 0, 1))
-        dense = {"bytes": d.largest, "critical": d.critical}
+        dense = {"bytes": d.words, "critical": d.critical}
         sizes = {what: one.of(x) * symbols.width + header * d.messages for what, x in dense.items()}
     elif one.unit == "bytes":
         bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
@@ -185,7 +175,7 @@ def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
     elif not sent.even:  # one list may be all, and a rank may send it in each step
         sizes = dict.fromkeys(("words", "critical"), entry * one.length * d.steps)
     else:
-        sizes = {"words": one.of(d.largest), "critical": one.of(d.critical)}
+        sizes = {"words": one.of(d.words), "critical": one.of(d.critical)}
     bucket = getattr(sent.asked, "bucket", 0)
     steps = sympy.ceiling(d.steps / bucket) if bucket else d.steps
     return one._replace(forms={**sizes, "messages": d.messages, "steps": steps, "added": one.adds})

@@ -7,11 +7,9 @@ with enough entries members of these send no more, although their parts are roun
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sparring.costs.formulas import symbols
-from sparring.costs.formulas.symbols import Expr, without_floors
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation, n
 from sparring.proofs.reading.ways import Sent
@@ -35,11 +33,6 @@ def size(sent: Sent) -> int:
     if unlike := [name for name in UNLIKE if getattr(params, name)]:
         raise Undecided(f"with {unlike[0]} it depends on who is in which group: without it has a cost")
     return int(params.m)
-
-
-def forms(sent: Sent, often: Expr, each: Mapping[str, Expr]) -> Mapping[str, Expr]:
-    """Return the forms of ``often`` rounds, in each of which full groups have ``each``."""
-    return {name: often * without_floors(x).subs(symbols.p, size(sent)) for name, x in each.items()}
 
 
 def hypotheses(m: int) -> list[tuple[str, str]]:
@@ -86,14 +79,9 @@ def smaller(m: int) -> Iterator[Obligation]:
         yield Obligation(f"means {what}", some, (s - 1) * largest(s) <= (m - 1) * largest(m))
 
 
-def full(ranks: int, m: int) -> bool:
-    """Return whether so many ranks fill a grid."""
-    return ranks == power_of(m, log_of(ranks, m))
-
-
 def lengths(ranks: int, m: int) -> Iterator[tuple[int, bool]]:
     """Yield lengths of vectors to count with, of parts of any length, and whether all that the bound says is sent."""
-    if full(ranks, m):
+    if ranks == power_of(m, log_of(ranks, m)):  # they fill a grid
         yield from ((m, True), (m + 1, False))
     if m <= SIZES and ranks * least(m) <= ENTRIES:
         yield least(m) + random.Random(ranks).randrange(1, 3 * m), False

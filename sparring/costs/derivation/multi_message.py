@@ -81,9 +81,9 @@ def rounds(page: Page) -> Derivation:
             many = sympy.expand(steps * each)
             words = sympy.expand(symbols.n * many)
             return Derivation(
-                steps=steps, sent=words, added=words, largest=words, path=words, critical=words, added_most=words,
-                added_critical=words, gaps=(FOLDED,) if given else (), confirmed=len(claims) + read.confirmed,
-                given=given, several=many, letters={"radix": page.params["radix"]} if given else {},
+                steps=steps, messages=many, sent=words, received=words, words=words, path=words, critical=words,
+                added=words, added_critical=words, gaps=(FOLDED,) if given else (), given=given,
+                confirmed=len(claims) + read.confirmed, letters={"radix": page.params["radix"]} if given else {},
             )  # fmt: skip
     raise Undecided("in some step a rank sends fewer messages than another, which is not yet summed")
 

@@ -11,7 +11,7 @@ Both solvers confirm a pattern before it is used: for every number of ranks, or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -149,7 +149,7 @@ def exchange_of_several(page: Page) -> Pattern:
     radix = whole.page.params.get("radix")
     if found.given != POWER or radix is None:
         raise Undecided("partners do not differ in one digit alone")
-    step = (*whole.given, *during(whole.page), p == power(radix, log(p, radix)), *turns(j, radix))
+    step = (*whole.given, *during(whole.page), p == power(radix, log(p, radix)), every(j >= 0, j < radix - 1))
     turned = put(r, t, (digit(r, t, radix) + j + 1) % radix, radix)
     claims = [
         Obligation("through all digits", step, whole.page.steps(p) == log(p, radix)),
@@ -160,8 +160,3 @@ def exchange_of_several(page: Page) -> Pattern:
         raise Undecided("partners do not differ in one digit alone")
     base = page.params["radix"]
     return Pattern(base, 0, (symbols.n,), f"p = {base}^m", found.confirmed + len(claims))
-
-
-def turns(message: Int, radix: Int) -> Iterator[Bool]:
-    """Yield the condition that ``message`` is one of the messages of a step."""
-    yield every(message >= 0, message < radix - 1)

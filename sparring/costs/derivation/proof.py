@@ -32,9 +32,10 @@ from sparring.spec.core.numbers import Int, Node
 PREFIXES = {m.name: z3.Function(name, z3.IntSort(), z3.IntSort()) for m, name in zip(symbols.LENGTHS, ("B", "B_k"))}
 
 
-class Proof(NamedTuple):
-    """The result of putting a derivation to the solvers."""
+class Checked(NamedTuple):
+    """How a derivation was checked: a name, a verdict, and what it rests on."""
 
+    name: str
     verdict: Verdict
     detail: str
 
@@ -81,11 +82,11 @@ def claims(page: Page, derived: Derivation) -> Iterator[Claim]:
     yield "the spans go forward", rank, z3.And([a <= b for a, b in zip(edges[1::2], edges[2::2])])
     if derived.sent is not None:
         yield from summing(page, r, page.words, derived.pieces, derived.sent, rank)
-    if derived.adding is not None and derived.added is not None:
+    if derived.adding is not None and derived.received is not None:
         reader = PrefixReader(during(page), p)
         adds = z3.simplify(z3.Or([inside(piece) for piece in derived.adding]))
         yield "the spans that add are all steps that add", reader.hypotheses, reader(page.adds(t, p)) == adds
-        yield from summing(page, page.src(r, t, p), page.added, derived.adding, derived.added, rank)
+        yield from summing(page, page.src(r, t, p), page.added, derived.adding, derived.received, rank)
     yield between()
 
 
@@ -142,11 +143,13 @@ def between() -> Claim:
     return "a sum of neighbouring chunks is floor or ceiling", [p >= 1, *remainders, p * d == a + c - b], claim
 
 
-def prove(page: Page, derived: Derivation) -> Proof:
+def prove(page: Page, derived: Derivation) -> Checked:
     """Put every claim to z3 and cvc5; *refuted* or *undecided* at the first that they do not both confirm."""
     if derived.confirmed:
         proved = PROVED_BELOW if derived.below else PROVED
-        return Proof(proved, f"messages of a rank and of a step, {derived.confirmed} obligations, z3 and cvc5")
+        return Checked(
+            "derivation", proved, f"messages of a rank and of a step, {derived.confirmed} obligations, z3 and cvc5"
+        )
     parts = derived.parts or ((page, derived),)
     done = 0
     for name, hypotheses, claim in chain.from_iterable(claims(*part) for part in parts):
@@ -154,8 +157,8 @@ def prove(page: Page, derived: Derivation) -> Proof:
         said = {"z3": solvers.ask_z3(question), "cvc5": solvers.ask_cvc5(question.to_smt2())}
         if set(said.values()) != {"unsat"}:
             words = ", ".join(f"{solver} {word}" for solver, word in said.items())
-            return Proof(REFUTED if set(said.values()) == {"sat"} else UNDECIDED, f"{name}: {words}")
+            return Checked("derivation", REFUTED if set(said.values()) == {"sat"} else UNDECIDED, f"{name}: {words}")
         if vacuous := solvers.vacuous_at(hypotheses, z3.Int("p")):
-            return Proof(UNDECIDED, f"{name}: hypotheses contradict each other at p={vacuous}")
+            return Checked("derivation", UNDECIDED, f"{name}: hypotheses contradict each other at p={vacuous}")
         done += 1
-    return Proof(PROVED, f"words sent and added: partial sums, {done} obligations, z3 and cvc5")
+    return Checked("derivation", PROVED, f"words sent and added: partial sums, {done} obligations, z3 and cvc5")

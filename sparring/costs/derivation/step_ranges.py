@@ -46,28 +46,28 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True)
 class Derivation:
-    """The closed forms that could be derived; None where there is none, and ``gaps`` says why."""
+    """The closed forms that could be derived, named as ``counted.Counts``; None where there is none: see ``gaps``."""
 
     steps: Expr
+    messages: Expr
+    """The most messages of a rank in each step, summed."""
     critical: Expr | None
-    largest: Expr | None
-    added_most: Expr | None
+    words: Expr | None
+    added: Expr | None
     added_critical: Expr | None
     gaps: tuple[str, ...]
     pieces: tuple[Piece, ...] = ()
     sent: Expr | None = None
     adding: tuple[Piece, ...] | None = None
     """The words that rank ``r`` receives in the spans that add."""
-    added: Expr | None = None
+    received: Expr | None = None
     path: Expr | None = None
+    most: Expr | None = None
+    """Messages of the rank that sends the most, where ranks are silent in some steps; None where none is."""
     confirmed: int = 0
     """How many obligations both solvers confirmed, where the forms were derived with their help."""
     given: str = ""
     """The hypothesis under which all but ``steps`` hold: chunks are equal, or p is a power."""
-    several: Expr | None = None
-    """Messages of a rank in all steps, where there may be several in one; None where they are as many as the steps."""
-    fewer: Expr | None = None
-    """Messages of the rank that sends the most, where ranks are silent in some steps; None where none is."""
     letters: Mapping[str, int] = field(default_factory=dict)
     """Values of the page's parameters that the forms have as letters."""
     below: bool = False
@@ -75,28 +75,19 @@ class Derivation:
     parts: tuple[tuple[Page, Derivation], ...] = ()
     """For several messages of chunks in a step: each step, as a page that sends them one after the other."""
 
-    @property
-    def messages(self) -> Expr:
-        """The most messages of a rank in each step, summed."""
-        return self.steps if self.several is None else self.several
 
-    @property
-    def most(self) -> Expr:
-        """Messages of the rank that sends the most."""
-        return self.messages if self.fewer is None else self.fewer
+class Comparisons(Reader[dict[str, Node]]):
+    """Reads a term as its comparisons, by how they are spelt."""
 
+    def constant(self, x: int | bool) -> dict[str, Node]:
+        return {}
 
-class Cuts(Reader[frozenset[Expr]]):
-    """Reads a term as the steps at which one of its conditions may change."""
+    def variable(self, name: str) -> dict[str, Node]:
+        return {}
 
-    def constant(self, x: int | bool) -> frozenset[Expr]:
-        return frozenset()
-
-    def variable(self, name: str) -> frozenset[Expr]:
-        return frozenset()
-
-    def operator(self, x: Node, args: list[frozenset[Expr]]) -> frozenset[Expr]:
-        return frozenset().union(*args, changes(x) if x.op in COMPARISONS else ())
+    def operator(self, x: Node, args: list[dict[str, Node]]) -> dict[str, Node]:
+        own = {repr(x): x} if x.op in COMPARISONS else {}
+        return {spelt: one for found in [*args, own] for spelt, one in found.items()}
 
 
 def changes(x: Node) -> Iterable[Expr]:
@@ -128,7 +119,8 @@ def never_negative(x: Expr) -> bool:
 def spans(steps: Expr, formulas: Iterable[Int | Bool]) -> list[Span]:
     """Cut the steps wherever a condition in ``formulas`` may change; raise Undecided where cuts have no order."""
     inner: list[Expr] = []
-    for cut in frozenset().union(*map(Cuts(), formulas)) - {0, steps}:
+    compared = (x for found in map(Comparisons(), formulas) for x in found.values())
+    for cut in {cut for x in compared for cut in changes(x)} - {0, steps}:
         if never_negative(-cut) or never_negative(cut - steps):
             continue
         if not (never_negative(cut) and never_negative(steps - cut)):

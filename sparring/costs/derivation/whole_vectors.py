@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import sympy
 
-from sparring.costs.derivation.step_ranges import Derivation, Span
+from sparring.costs.derivation.step_ranges import Comparisons, Derivation, Span
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.hypotheses import POWER
 from sparring.costs.formulas.symbols import CeilLog2, Expr, FloorLog2, SympyReader
@@ -40,7 +40,7 @@ from sparring.proofs.logic.obligations import Obligation, always, c, during, eve
 from sparring.proofs.logic.queries import answered
 from sparring.proofs.reading.annotations import subject
 from sparring.spec.core.model import Page, chunk_words
-from sparring.spec.core.numbers import Bool, Evaluator, Int, Node, Reader, Sym, both, either, negate, variables, where
+from sparring.spec.core.numbers import Bool, Evaluator, Int, Node, Sym, both, either, negate, variables, where
 from sparring.spec.recursive_doubling import rem
 
 SHARED = "p | k"
@@ -93,20 +93,6 @@ class LogReader(SympyReader):
         return super().operator(x, args)
 
 
-class Cuts(Reader[dict[str, Int]]):
-    """Reads a term as the ``X`` of its conditions ``t < X`` and ``X <= t``, by how they are spelt."""
-
-    def constant(self, x: int | bool) -> dict[str, Int]:
-        return {}
-
-    def variable(self, name: str) -> dict[str, Int]:
-        return {}
-
-    def operator(self, x: Node, args: list[dict[str, Int]]) -> dict[str, Int]:
-        own = {"<": x.args[1:] if x.args[0] is t else (), "<=": x.args[:1] if x.args[-1] is t else ()}.get(x.op, ())
-        return {spelt: end for found in [*args, {repr(end): end for end in own}] for spelt, end in found.items()}
-
-
 def derive_whole(page: Page) -> Derivation:
     """Return the closed forms, for powers of two if not for all p; raise Undecided where something is not shown."""
     try:
@@ -153,11 +139,12 @@ def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
     largest, critical, alike = each * words(sent[0]), each * words(bulks), page.active(r, t, p) is True
     holds = under or (SHARED if page.data == "selected" else "2^floor(log2 p) | n" if page.cuts else "")
     gaps = (*([] if alike else [SILENT]), *([GAPS[holds]] if holds in GAPS else []), *([] if unbroken else [BROKEN]))
+    steps = sympy.expand(read(edges[-1]))
     return Derivation(
-        steps=sympy.expand(read(edges[-1])), sent=largest if alike else None, largest=largest,
-        path=critical if unbroken else None, critical=critical, added_most=words(added[0]),
+        steps=steps, messages=steps, sent=largest if alike else None, words=largest,
+        path=critical if unbroken else None, critical=critical, added=words(added[0]),
         added_critical=words(adding), gaps=gaps, confirmed=len(claims), given=holds, below=below,
-        fewer=None if alike else sympy.expand(sum((read(one.product) for one in often[0]), sympy.Integer(0))),
+        most=None if alike else sympy.expand(sum((read(one.product) for one in often[0]), sympy.Integer(0))),
     )  # fmt: skip
 
 
@@ -204,8 +191,11 @@ def bulk(page: Page, first: Int, end: Int, given: Bool = True) -> tuple[Bulk, Se
 
 def cuts(page: Page) -> list[Int]:
     """Return the ends of all spans but the last, in their order; raise Undecided where that depends on p."""
-    read = Cuts()
-    found = list({**read(page.active(r, t, p)), **read(page.adds(t, p))}.values())
+    read = Comparisons()
+    compared = {**read(page.active(r, t, p)), **read(page.adds(t, p))}.values()
+    ends = [x.args[1] for x in compared if x.op == "<" and x.args[0] is t]
+    ends += [x.args[0] for x in compared if x.op == "<=" and x.args[1] is t]
+    found = {repr(end): end for end in ends}.values()
     for order in permutations(found):
         if always_so(page, every(*(a <= b for a, b in pairwise([0, *order, page.steps(p)])))):
             return list(order)
@@ -313,10 +303,10 @@ def tree(page: Page) -> Derivation:
         raise Undecided(f"a message has {words} words, which depends on who sends it when")
     claims, below = confirmed(page, [*shape(page, first)])
     levels = sympy.expand(LogReader()(first))  # the steps of one way
-    most, added_most = sympy.expand(levels * words), sympy.expand(levels * added)
+    words, added = sympy.expand(levels * words), sympy.expand(levels * added)  # the most of one rank
     return Derivation(
-        steps=2 * levels, largest=most, critical=2 * most, added_most=added_most, added_critical=added_most,
-        gaps=IN_TREE, confirmed=len(claims), below=below, fewer=levels,
+        steps=2 * levels, messages=2 * levels, words=words, critical=2 * words, added=added, added_critical=added,
+        gaps=IN_TREE, confirmed=len(claims), below=below, most=levels,
     )  # fmt: skip
 
 

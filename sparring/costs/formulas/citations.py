@@ -14,17 +14,6 @@ from sparring.spec.core.model import Page
 FOOTNOTE = re.compile(r"^\.\. \[(\w+)\] (.+?)(?=^\S|^\s*$|\Z)", re.MULTILINE | re.DOTALL)
 PAPER = re.compile(r'(?P<authors>[^"]+), "(?P<title>[^"]+)", (?P<venue>.+?),? (?P<year>[12]\d{3})(?P<more>, .+)?\.')
 
-SOURCES: Mapping[str, str] = {
-    "Patarasuk and Yuan 2009": 'P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of '
-    'workstations", J. Parallel Distrib. Comput. 69(2), 2009.',
-    "Li and Hoefler 2022": 'S. Li and T. Hoefler, "Near-optimal sparse allreduce for distributed deep learning", '
-    "PPoPP, 2022.",
-    "Chan et al. 2007": 'E. Chan, M. Heimlich, A. Purkayastha and R. van de Geijn, "Collective communication: theory, '
-    'practice, and experience", Concurr. Comput. Pract. Exper. 19(13), 2007.',
-}
-"""The papers that lower bounds are from, by the name that the bounds have."""
-KEYS = {"Patarasuk and Yuan 2009": "PY09", "Chan et al. 2007": "CHPG07", "Li and Hoefler 2022": "LH22"}
-
 
 class Citation(NamedTuple):
     """A key and what it stands for, in words."""
@@ -42,6 +31,19 @@ class Citation(NamedTuple):
         return "\n".join([f"@misc{{{self.key},", *lines, "}"])
 
 
+SOURCES: Mapping[str, Citation] = {
+    "Patarasuk and Yuan 2009": Citation(
+        "PY09", 'P. Patarasuk and X. Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", '
+        "J. Parallel Distrib. Comput. 69(2), 2009."),
+    "Li and Hoefler 2022": Citation(
+        "LH22", 'S. Li and T. Hoefler, "Near-optimal sparse allreduce for distributed deep learning", PPoPP, 2022.'),
+    "Chan et al. 2007": Citation(
+        "CHPG07", 'E. Chan, M. Heimlich, A. Purkayastha and R. van de Geijn, "Collective communication: theory, '
+        'practice, and experience", Concurr. Comput. Pract. Exper. 19(13), 2007.'),
+}  # fmt: skip
+"""The papers that lower bounds are from, by the name that the bounds have."""
+
+
 def described(told: re.Match[str]) -> dict[str, str]:
     """Return the fields of a paper; braces keep the title's capitals."""
     authors = " and ".join(re.split(r", | and ", told["authors"]))
@@ -55,11 +57,6 @@ def described(told: re.Match[str]) -> dict[str, str]:
 def cited(page: Page) -> list[Citation]:
     """Return the citations in the page's docstring, in their order."""
     return [Citation(key, " ".join(text.split())) for key, text in FOOTNOTE.findall(page.doc)]
-
-
-def source(name: str) -> Citation | None:
-    """Return the paper that a bound gives as its source; None where there is none of that name."""
-    return Citation(KEYS[name], SOURCES[name]) if name in KEYS else None
 
 
 def bibtex(citations: Iterable[Citation]) -> str:

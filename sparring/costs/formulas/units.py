@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from typing import Any
 
 from sparring.errors import InputError
 
@@ -93,6 +94,12 @@ def folded(values: Mapping[str, Fraction]) -> dict[str, Fraction]:
 def full(values: Mapping[str, Given]) -> dict[str, Fraction]:
     """Return the point as :func:`point`, with defaults for the width and the time of an addition."""
     return {"width": Fraction(WIDTH), "gamma": Fraction(0), **point(values)}
+
+
+def need(letters: Iterable[str], at: Mapping[str, Any], what: str) -> None:
+    """Raise InputError where one of the letters, which ``what`` is said to need, has no value."""
+    if missing := sorted({*letters} - at.keys()):
+        raise InputError(f"{what} a value for {missing[0]}: {missing[0]}=VALUE")
 
 
 def value(letter: str, given: Given) -> Fraction:

@@ -79,14 +79,10 @@ def cuts(edges: AbstractSet[Edge], p: int) -> Iterator[Cut]:
         parts = [range(first, min(first + size, p)) for first in range(0, p, size)]
         sides = [crossing(edges, around(edges, part, p)) for part in parts]
         fewest, i = min((min(side), i) for i, side in enumerate(sides))
-        yield Cut(f"{spoken(parts[i][0], parts[i][-1])} against the rest", 1, fewest)
+        ranks = f"ranks {parts[i][0]} to {parts[i][-1]}" if len(parts[i]) > 1 else f"rank {parts[i][0]}"
+        yield Cut(f"{ranks} against the rest", 1, fewest)
         told = "each rank by itself" if size == 1 else f"every {size} neighbouring ranks"
         yield Cut(told, 2 * (len(parts) - 1), min(map(sum, zip(*sides))))
-
-
-def spoken(first: int, last: int) -> str:
-    """Return neighbouring ranks in words."""
-    return f"rank {first}" if first == last else f"ranks {first} to {last}"
 
 
 def crossing(edges: Iterable[Edge], inside: AbstractSet[Hashable]) -> tuple[int, int]:
@@ -105,12 +101,8 @@ def around(edges: AbstractSet[Edge], part: Iterable[int], p: int) -> set[Hashabl
     for src, dst in edges:
         beside.setdefault(src, []).append(dst)
         beside.setdefault(dst, []).append(src)
-    switches = [node for node in beside if node not in range(p)]
-    while gained := [s for s in switches if s not in inside and gain(beside[s], inside) > 0]:
+    outside = [node for node in beside if node not in range(p)]
+    while gained := [s for s in outside if 2 * sum(x in inside for x in beside[s]) > len(beside[s])]:
         inside.add(gained[0])
+        outside.remove(gained[0])
     return inside
-
-
-def gain(neighbours: list[Hashable], inside: AbstractSet[Hashable]) -> int:
-    """Return how many fewer links cross where a switch with these neighbours is inside."""
-    return sum(1 if node in inside else -1 for node in neighbours)

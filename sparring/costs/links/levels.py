@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from sparring.costs.derivation import message_bytes
 from sparring.costs.derivation.counted import Sends, schedule
@@ -46,6 +46,30 @@ class Nodes:
         if self.size < 1:
             raise InputError(f"nodes of {self.size} ranks: a node has at least one")
 
+    def route(self, src: int, dst: int, p: int) -> Sequence[Hashable] | None:
+        """Return the shared links from one rank to another; None where the two are in one node."""
+        here, there = src // self.size, dst // self.size
+        return None if here == there else (("from", here), ("to", there))
+
+
+class Network(NamedTuple):
+    """The links of a topology, each of which takes what ``outside`` says."""
+
+    topology: Topology
+    outside: Machine
+
+    @property
+    def inside(self) -> Machine:
+        """The same machine: no message stays within a node."""
+        return self.outside
+
+    def route(self, src: int, dst: int, p: int) -> Sequence[Hashable]:
+        """Return the links from one rank to another."""
+        return self.topology.route(src, dst, p)
+
+
+Links: TypeAlias = Nodes | Network
+
 
 class Counted(NamedTuple):
     """The counts at one point."""
@@ -74,45 +98,25 @@ class Message(NamedTuple):
     added: Fraction
 
 
-Route = Callable[[int, int], Sequence[Hashable] | None]
-"""The shared links from one rank to another; None where the two are in one node."""
 Sent = Sequence[tuple[Message, Sequence[Hashable] | None]]
 """The messages of a step, each with the links that it shares."""
 
 
-def leveled(
-    page: Page, nodes: Nodes, *, p: int, n: int, k: int = 0, width: int = 4, union: Union | None = None
+def counted(
+    page: Page, links: Links, *, p: int, n: int, k: int = 0, width: int = 4, union: Union | None = None
 ) -> Counted:
     """Count the page on ``p`` ranks with vectors of ``n`` entries; ``union``: sizes u(s), where chunks are sparse.
 
     Raises InputError for more than RANKS ranks, ScheduleFault where the formulas make no schedule.
     """
-
-    def route(src: int, dst: int) -> Sequence[Hashable] | None:
-        here, there = src // nodes.size, dst // nodes.size
-        return None if here == there else (("from", here), ("to", there))
-
-    return counted(steps(page, p, n, k, width, union), route, nodes.inside, nodes.outside)
-
-
-def linked(
-    page: Page, topology: Topology, machine: Machine, *, p: int, n: int, k: int = 0, width: int = 4,
-    union: Union | None = None,
-) -> Counted:  # fmt: skip
-    """Count the page on a topology, whose links take ``machine.beta`` for a byte; otherwise as :func:`leveled`."""
-    route = cache(lambda src, dst: topology.route(src, dst, p))
-    return counted(steps(page, p, n, k, width, union), route, machine, machine)
-
-
-def counted(steps: Iterable[Sequence[Message]], route: Route, inside: Machine, outside: Machine) -> Counted:
-    """Count step by step."""
     time, startup, crossing, sharing = Fraction(0), Fraction(0), [], 0
-    for step in steps:
-        sent = [(message, route(message.src, message.dst)) for message in step]
+    inside, outside, route = links.inside, links.outside, cache(links.route)
+    for step in steps(page, p, n, k, width, union):
+        sent = [(message, route(message.src, message.dst, p)) for message in step]
         time += lasting(sent, inside, outside) + inside.gamma * fullest((one.dst, one.added) for one in step)
         startup += lasting(sent, Machine(inside.alpha, 0), Machine(outside.alpha, 0))
-        sharing = max(sharing, most(link for _, links in sent for link in links or ()))
-        crossing.append(any(links is not None for _, links in sent))
+        sharing = max(sharing, most(link for _, shared in sent for link in shared or ()))
+        crossing.append(any(shared is not None for _, shared in sent))
     return Counted(time, crossing.count(False), crossing.count(True), sharing, startup)
 
 

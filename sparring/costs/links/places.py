@@ -13,13 +13,12 @@ from sparring.costs.derivation.partners import Pattern
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.symbols import Expr
 from sparring.costs.links.cuts import PORTS
-from sparring.costs.links.levels import RANKS, Counted, Nodes, Union, leveled, linked
+from sparring.costs.links.levels import RANKS, Network, Nodes
 from sparring.costs.links.machines import Machine
 from sparring.costs.links.sharing import Run, Sharing, between_nodes, on_links
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.networks import Topology
-from sparring.spec.core.model import Page
 
 LETTER = "node"
 """The letter that stands for the ranks of a node."""
@@ -89,18 +88,18 @@ class InNodes:
 
     @property
     def least(self) -> Expr | None:
-        """The least that the fullest link of each step carries, all steps together, in times a vector's bytes."""
+        """The least that the fullest link of each step carries, all steps together, in times a vector's bytes.
+
+        See ``cuts`` for why nodes, or ranks, send ``2 (nodes - 1)`` vectors in all; here each over one link.
+        """
         nodes = symbols.p / (symbols.node if self.size is None else self.size)
-        return carried(nodes, nodes)
+        return 2 * (nodes - 1) / nodes
 
     def __str__(self) -> str:
         return f"in nodes of {LETTER if self.size is None else self.size} ranks"
 
     def sharing(self, pattern: Pattern) -> Sharing:
-        """Return how the messages of ``pattern`` share the links out of a node.
-
-        Raises Undecided where no form is found.
-        """
+        """Return how messages share the links out of a node; raise Undecided where no form is found."""
         return between_nodes(pattern, self.size)
 
     def filled(self, at: Mapping[str, Fraction]) -> dict[str, Fraction]:
@@ -120,11 +119,10 @@ class InNodes:
                 if ranks % size == 0 or (ranks <= 8 and not base):
                     yield ranks, {LETTER: Fraction(size)}
 
-    def counted(self, page: Page, at: Mapping[str, Fraction], union: Union | None) -> Counted:
-        """Count the cost message by message, with :func:`leveled`."""
+    def links(self, at: Mapping[str, Fraction]) -> Nodes:
+        """Return the links at a point, with which messages are counted."""
         inside = Machine(at["alpha_in"], at["beta_in"], at["gamma"])
-        nodes = Nodes(int(at[LETTER]), inside, Machine(at["alpha_out"], at["beta_out"]))
-        return leveled(page, nodes, **lengths(at), union=union)
+        return Nodes(int(at[LETTER]), inside, Machine(at["alpha_out"], at["beta_out"]))
 
 
 @dataclass(frozen=True)
@@ -142,7 +140,7 @@ class OnTopology:
     def least(self) -> Expr | None:
         """The least that the fullest link carries, as in nodes; None where a rank's number of links is unknown."""
         many = PORTS.get(self.topology.name)
-        return None if many is None else carried(symbols.p, many * symbols.p)
+        return None if many is None else 2 * (symbols.p - 1) / (many * symbols.p)
 
     def __str__(self) -> str:
         return f"on {self.topology.name}"
@@ -159,23 +157,9 @@ class OnTopology:
         """Yield the numbers of ranks at which costs are counted, with no other letters."""
         yield from ((ranks, {}) for ranks in COUNTED)
 
-    def counted(self, page: Page, at: Mapping[str, Fraction], union: Union | None) -> Counted:
-        """Count the cost message by message, with :func:`linked`."""
-        machine = Machine(at["alpha"], at["beta"], at["gamma"])
-        return linked(page, self.topology, machine, **lengths(at), union=union)
-
-
-def lengths(at: Mapping[str, Fraction]) -> dict[str, int]:
-    """Return the letters of a point that are whole numbers, by name."""
-    return {letter: int(at[letter]) for letter in "pnk"}
-
-
-def carried(parts: Expr, links: Expr) -> Expr:
-    """Return the load of each link, in vectors, if all that the parts send in an allreduce is spread evenly.
-
-    Each part is a rank or a node; see ``cuts`` for why they send ``2 (parts - 1)`` vectors in all.
-    """
-    return 2 * (parts - 1) / links
+    def links(self, at: Mapping[str, Fraction]) -> Network:
+        """Return the links at a point, with which messages are counted."""
+        return Network(self.topology, Machine(at["alpha"], at["beta"], at["gamma"]))
 
 
 Place: TypeAlias = InNodes | OnTopology

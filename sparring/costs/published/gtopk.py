@@ -1,7 +1,5 @@
 """Published costs: gTop-k: a tree of pairwise top-k sums."""
 
-from __future__ import annotations
-
 from sparring.costs.published.claim import Claim, log2
 
 # The cost in a table of the Ok-Topk paper, second hand, and in the plotting script of gTop-k's authors.  Between two

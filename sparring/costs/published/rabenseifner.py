@@ -1,7 +1,5 @@
 """Published costs: Dense allreduce by reduce-scatter and allgather, Rabenseifner's algorithm."""
 
-from __future__ import annotations
-
 from sparring.costs.published.claim import Claim, log2
 
 # The costs that stand above MPIR_Allreduce_intra_reduce_scatter_allgather in pmodels/mpich,

@@ -1,7 +1,5 @@
 """Published costs: Allgather of sparse vectors by recursive doubling."""
 
-from __future__ import annotations
-
 from sparring.costs.published.claim import Claim, log2
 
 # The cost that stands above MPIR_Allgather_intra_recursive_doubling in pmodels/mpich,

@@ -1,7 +1,5 @@
 """Published costs: Dense ring allreduce."""
 
-from __future__ import annotations
-
 from sparring.costs.published.claim import Claim
 
 claims = [

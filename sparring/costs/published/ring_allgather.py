@@ -1,7 +1,5 @@
 """Published costs: Ring allgather of sparse vectors."""
 
-from __future__ import annotations
-
 from sparring.costs.published.claim import Claim
 
 claims = [

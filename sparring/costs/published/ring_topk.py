@@ -1,7 +1,5 @@
 """Published costs: Ring allreduce with selection at every hop."""
 
-from __future__ import annotations
-
 from sparring.costs.published.claim import Claim
 
 claims = [

@@ -1,7 +1,5 @@
 """Published costs: SparDL's sparse allreduce, with global residual collection."""
 
-from __future__ import annotations
-
 from sparring.costs.published.claim import Claim, log2
 
 SOURCE = "Zhao et al. 2024, from memory"

@@ -1,7 +1,5 @@
 """Published costs: Allreduce of selected entries by alltoall and dense allgather, TopKA2A."""
 
-from __future__ import annotations
-
 from sparring.costs.published.claim import Claim
 
 claims = [

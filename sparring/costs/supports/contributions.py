@@ -16,6 +16,7 @@ from fractions import Fraction
 import numpy as np
 
 from sparring.costs.derivation import message_bytes
+from sparring.costs.derivation.proof import Checked
 from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.obligations import (
     Obligation,
@@ -34,7 +35,7 @@ from sparring.proofs.logic.obligations import (
     within,
 )
 from sparring.proofs.logic.queries import answered
-from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED
 from sparring.proofs.reading.annotations import companion, with_parameters
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Int, Sym, both
@@ -90,7 +91,7 @@ def neighbours(page: Page, s: Contributions) -> Iterator[Obligation]:
         yield note("some rank has as many", during(page), some(*most))
 
 
-def prove(page: Page, s: Contributions) -> tuple[Verdict, str]:
+def prove(page: Page, s: Contributions) -> Checked:
     """Put the obligations to both solvers; return the verdict, and what it rests on."""
     lemmas = with_parameters(getattr(companion(page), "lemmas", None), page)
     claims = list(with_lemmas(page, lemmas, neighbours(page, s)))
@@ -99,9 +100,10 @@ def prove(page: Page, s: Contributions) -> tuple[Verdict, str]:
         if not answer.holds:
             at = ", ".join(f"{letter}={value}" for letter, value in answer.witness.items())
             verdict = UNDECIDED if answer.problem else REFUTED
-            return verdict, f"{answer.obligation.name}: {answer.problem or f'fails at {at}'}"
+            return Checked("contributions", verdict, f"{answer.obligation.name}: {answer.problem or f'fails at {at}'}")
     proved = PROVED_BELOW if any(answer.below for answer in answers) else PROVED
-    return proved, f"neighbours from the stated rank on, exactly so many; {len(answers)} obligations, z3 and cvc5"
+    told = f"neighbours from the stated rank on, exactly so many; {len(answers)} obligations, z3 and cvc5"
+    return Checked("contributions", proved, told)
 
 
 def unlike(page: Page, s: Contributions, ranks: Iterable[int]) -> str:

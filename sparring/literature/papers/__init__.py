@@ -11,7 +11,6 @@ import importlib
 import pkgutil
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
 from sparring.literature.statements import Source
 
@@ -20,10 +19,5 @@ from sparring.literature.statements import Source
 def sources() -> Sequence[Source]:
     """Return all sources, by name."""
     names = sorted(m.name for m in pkgutil.iter_modules(__path__))
-    return [source(importlib.import_module(f"{__name__}.{name}")) for name in names]
-
-
-def source(module: Any) -> Source:
-    """Return the source that a module holds, with the first line of its docstring as the citation."""
-    name = module.__name__.rpartition(".")[2]
-    return Source(name.replace("_", "-"), module.__doc__.partition("\n")[0], tuple(module.statements))
+    modules = {name: importlib.import_module(f"{__name__}.{name}") for name in names}
+    return [Source(x.replace("_", "-"), str(m.__doc__).partition("\n")[0], m.statements) for x, m in modules.items()]

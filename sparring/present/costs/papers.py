@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from sparring.costs.costs import Cost
-from sparring.costs.formulas.citations import Citation, bibtex, cite, cited, escaped, source
+from sparring.costs.formulas.citations import SOURCES, Citation, bibtex, cite, cited, escaped
 from sparring.costs.shared_links import SharedCost
 from sparring.costs.union_cost import UnionCost
 from sparring.present.costs.summary import Line, Sheet, sheet
@@ -263,7 +263,7 @@ def spoken(page: Page) -> str:
 
 def citation(name: str) -> str:
     """Return the source of a lower bound."""
-    found = source(name)
+    found = SOURCES.get(name)
     return f"~{cite([found])}" if found else f" ({escaped(name)})" if name else ""
 
 
@@ -271,7 +271,7 @@ def citations(told: Sequence[Told]) -> list[Citation]:
     """Return all sources that pages and lower bounds cite."""
     bounds = {line.source for one in told for line in one.sheet.lines}
     own = [entry for one in told for entry in cited(one.page)]
-    return own + [found for name in sorted(bounds) if (found := source(name))]
+    return own + [SOURCES[name] for name in sorted(bounds & SOURCES.keys())]
 
 
 def dollars(formula: str) -> str:

@@ -12,6 +12,7 @@ import msgspec
 import sympy
 
 from sparring.costs.costs import Cost
+from sparring.costs.derivation.proof import Checked
 from sparring.costs.forms import Forms
 from sparring.costs.formulas.hypotheses import parts
 from sparring.costs.formulas.symbols import Expr
@@ -19,7 +20,6 @@ from sparring.costs.rows import rows
 from sparring.costs.shared_links import SharedCost
 from sparring.costs.union_cost import UnionCost
 from sparring.present.costs.typeset import formula
-from sparring.proofs.logic.verdicts import Verdict
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -44,20 +44,12 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The quotient of ``simple`` and the bound, where that is a number other than 1."""
 
 
-class Judged(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The result of one check: a name, a verdict, and what it rests on."""
-
-    name: str
-    verdict: Verdict
-    detail: str
-
-
 class Sheet(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The cost of the page ``name``; ``undecided`` says why there is none."""
 
     name: str
     lines: tuple[Line, ...] = ()
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[Checked, ...] = ()
     gaps: tuple[str, ...] = ()
     undecided: str = ""
     supposed: str = ""
@@ -71,9 +63,8 @@ def sheet(cost: Forms) -> Sheet:
 
 def checked_sheet(cost: Cost | UnionCost | SharedCost) -> Sheet:
     """Return the sheet of a cost with the results of its checks and of comparing it with published formulas."""
-    judged = [Judged(*one) for one in cost.checks]
-    judged += [Judged(j.claim.name, j.checked, f"{j.claim.source}: {j.detail}") for j in cost.claims]
-    return msgspec.structs.replace(sheet(cost), judged=tuple(judged), gaps=tuple(cost.gaps))
+    judged = (Checked(j.claim.name, j.checked, f"{j.claim.source}: {j.detail}") for j in cost.claims)
+    return msgspec.structs.replace(sheet(cost), judged=(*cost.checks, *judged), gaps=tuple(cost.gaps))
 
 
 def lines(cost: Forms) -> Iterator[Line]:
@@ -87,16 +78,13 @@ def lines(cost: Forms) -> Iterator[Line]:
         conditions, simple = simplest(cost, name)
         bound = cost.bounds.get(name)
         own = given if exact == simple or name != "messages" else ()
+        ratio = ratios[name]
         yield Line(
             name, formula(exact), formula(simple), shorter((*own, *conditions)), shorter(own),
             formula(bound.formula) if bound else "", bound.source if bound else "", letters(exact, simple),
-            bound.scope if bound else "", times(ratios[name]),
+            bound.scope if bound else "",
+            formula(ratio) if ratio is not None and ratio.is_number and ratio != 1 else "",
         )  # fmt: skip
-
-
-def times(ratio: Expr | None) -> str:
-    """Return a ratio that is a number, unless it is 1; else an empty text."""
-    return formula(ratio) if ratio is not None and ratio.is_number and ratio != 1 else ""
 
 
 def simplest(cost: Forms, name: str) -> tuple[tuple[str, ...], Expr]:

@@ -23,15 +23,12 @@ LETTERS = {
     **{f"{x}_{level}": rf"\{x}_{{\mathrm{{{level}}}}}" for x in ("alpha", "beta") for level in ("in", "out")},
 }  # fmt: skip
 CONDITIONS = {
-    "p | n": r"p \mid n",
-    "p | k": r"p \mid k",
     "p = 2^m": "p = 2^m",
     "p not 2^m": r"p \ne 2^m",
     "2^floor(log2 p) | n": r"2^{\lfloor\log_2 p\rfloor} \mid n",
     "p = radix^m": r"p = \mathit{radix}^m",
-    "k p <= n": r"k p \le n",
 }
-"""Each hypothesis of a cost in LaTeX; ``m`` is any natural number."""
+"""The hypotheses that are not written as they are spelt; ``m`` is any natural number."""
 
 
 def condition(text: str) -> str:
@@ -45,22 +42,21 @@ def condition(text: str) -> str:
     left, relation, right = text.rsplit(" ", 2)
     sign = {"|": r"\mid", "<=": r"\le"}.get(relation, relation)
     base, power, exponent = right.partition("^")
-    factors = " ".join(map(number, left.split()))
-    return f"{factors} {sign} {f'{base}^{{{exponent}}}' if power else number(right)}"
-
-
-def number(text: str) -> str:
-    """Return a letter, or digits as they are."""
-    return text if text.isdigit() else spelt(text)
+    factors = " ".join(map(spelt, left.split()))
+    return f"{factors} {sign} {f'{base}^{{{exponent}}}' if power else spelt(right)}"
 
 
 def spelt(letter: str) -> str:
-    r"""Return a letter, or the name of a parameter, in LaTeX.
+    r"""Return a letter, or the name of a parameter, in LaTeX; digits as they are.
 
     >>> spelt("n"), spelt("width"), spelt("radix")
     ('n', 'w', '\\mathit{radix}')
     """
-    return letter if len(letter) == 1 else LETTERS.get(letter, rf"\mathit{{{letter}}}".replace("_", r"\_"))
+    return (
+        letter
+        if len(letter) == 1 or letter.isdigit()
+        else LETTERS.get(letter, rf"\mathit{{{letter}}}".replace("_", r"\_"))
+    )
 
 
 class Flat(LatexPrinter):  # type: ignore[misc]  # sympy ships no types

@@ -240,7 +240,7 @@ def test_nodes(normal):
     flat = {one.algorithm: one.time for one in advised(normal, [16]).options}
     nodes = levels.Nodes(4, sparring.Machine.preset("nvlink"), MACHINE)
 
-    assert found["ring"].expected == levels.leveled(sparring.page("ring"), nodes, p=16, n=4096).time
+    assert found["ring"].expected == levels.counted(sparring.page("ring"), nodes, p=16, n=4096).time
     assert found["ring"].low == found["ring"].high
     assert found["ring_sparse"].low < found["ring_sparse"].expected
     assert found["ring"].expected <= flat["ring"].expected

@@ -53,7 +53,7 @@ def test_a_wrong_statement_is_refuted_and_seen(monkeypatch, name, planted):
     right = vars(import_module(f"sparring.proofs.{name}"))
     wrong = SimpleNamespace(**{**right, **planted})
     monkeypatch.setattr(contributions, "companion", lambda page: wrong)
-    verdict, why = prove(sparring.page(name), wrong.contributions)
+    _, verdict, why = prove(sparring.page(name), wrong.contributions)
     assert verdict == REFUTED and " fails at " in why
     assert unlike(sparring.page(name), wrong.contributions, range(1, 9)).startswith("p=")
 

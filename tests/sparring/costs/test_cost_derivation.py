@@ -46,7 +46,7 @@ def test_derived_is_counted_and_proved(name, params):
     assert derived.letters == ({"radix": one.params["radix"]} if params else {})
 
 
-FORMS = ("steps", "several", "sent", "added", "largest", "path", "critical", "added_most", "added_critical")
+FORMS = ("steps", "messages", "sent", "received", "words", "path", "critical", "added", "added_critical")
 
 
 @pytest.mark.parametrize("name", third(NAMES))
@@ -106,7 +106,7 @@ def test_prefixes_of_n_and_of_k_are_kept_apart():
     for at in points(FEW):
         sent = [exact(derived.sent, {**at, "r": rank}) for rank in range(at["p"])]
         assert sent == count(both, at["p"], at["n"], at["k"]).sent
-    assert derived.largest is None and any(gap.startswith("V_max: the largest of") for gap in derived.gaps)
+    assert derived.words is None and any(gap.startswith("V_max: the largest of") for gap in derived.gaps)
     sent = derive(selected).sent
     assert sent is not None
     swapped = replace(derive(selected), sent=sent.subs(k, n))

@@ -9,8 +9,8 @@ import pytest
 
 import sparring
 from sparring.costs.formulas.symbols import exact
-from sparring.costs.links import cuts
-from sparring.costs.links.levels import Nodes, leveled, linked
+from sparring.costs.links import cuts, levels
+from sparring.costs.links.levels import Network, Nodes
 from sparring.costs.links.machines import Machine
 from sparring.costs.links.places import InNodes, OnTopology
 from sparring.errors import InputError
@@ -26,7 +26,7 @@ def counted(name, topology, ranks, n):
     """The seconds of a page's run on a topology, a second a byte of one word; None where it does not run there."""
     try:
         page = sparring.page(name)
-        return linked(page, topology, BYTES, p=ranks, n=n, width=1).time
+        return levels.counted(page, Network(topology, BYTES), p=ranks, n=n, width=1).time
     except InputError:
         return None
 
@@ -91,7 +91,7 @@ def test_nodes_share_their_links():
         cut, n = cuts.ports(ranks // size), 24 * ranks
         for name in DENSE:
             try:
-                time = leveled(sparring.page(name), Nodes(size, free, BYTES), p=ranks, n=n, width=1).time
+                time = levels.counted(sparring.page(name), Nodes(size, free, BYTES), p=ranks, n=n, width=1).time
             except InputError:
                 continue
             assert time >= cut.share * n

@@ -9,7 +9,8 @@ import pytest
 import sparring
 from sparring import InputError, Machine, api
 from sparring.costs import union_cost
-from sparring.costs.links.levels import Nodes, leveled, linked
+from sparring.costs.links import levels
+from sparring.costs.links.levels import Network, Nodes
 from sparring.proofs.contention import networks
 from sparring.spec.library.support_models import independent
 
@@ -34,7 +35,7 @@ def derived(page, p, machine):
 
 
 def counted(page, nodes, p, n=N):
-    return leveled(page, nodes, p=p, n=n, k=K, union=union if page.data == "sparse" else None)
+    return levels.counted(page, nodes, p=p, n=n, k=K, union=union if page.data == "sparse" else None)
 
 
 @pytest.mark.parametrize("name", ANY_P)
@@ -51,7 +52,7 @@ def test_one_node_and_nodes_of_one(name, p):
         assert found.sharing == (0 if size == p else p - 1 if page.several else 1)
         assert 0 < found.startup < found.time
     sizes = union if page.data == "sparse" else None
-    free = linked(page, networks.find("crossbar"), FAR, p=p, n=N, k=K, union=sizes)
+    free = levels.counted(page, Network(networks.find("crossbar"), FAR), p=p, n=N, k=K, union=sizes)
     assert (free.time, free.sharing) == (derived(page, p, FAR), p - 1 if page.several else 1)
 
 
@@ -68,9 +69,8 @@ def test_doubling_leaves_with_every_rank_at_once():
 def test_what_the_guide_says_of_a_ring():
     """Its number is what is counted."""
     page, n = sparring.page("recursive_doubling"), 2**18
-    times = [
-        linked(page, networks.find(on), sparring.Machine("5us", "0.32ns"), p=8, n=n).time for on in ("ring", "crossbar")
-    ]
+    links = [Network(networks.find(on), Machine("5us", "0.32ns")) for on in ("ring", "crossbar")]
+    times = [levels.counted(page, there, p=8, n=n).time for there in links]
 
     assert f"takes {float(times[0] / times[1]):.1f} times as long as its formula says" in " ".join(
         GUIDE.read_text().split()
@@ -79,6 +79,6 @@ def test_what_the_guide_says_of_a_ring():
 
 def test_too_many_ranks():
     with pytest.raises(InputError, match="p=513: where links are shared every message is counted, for at most 512"):
-        leveled(sparring.page("ring"), Nodes(4, NEAR, FAR), p=513, n=N)
+        levels.counted(sparring.page("ring"), Nodes(4, NEAR, FAR), p=513, n=N)
     with pytest.raises(InputError, match="nodes of 0 ranks: a node has at least one"):
         Nodes(0, NEAR, FAR)

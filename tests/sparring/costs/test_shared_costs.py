@@ -16,7 +16,8 @@ from sparring.costs import shared_links as module
 from sparring.costs.derivation.partners import d, pattern
 from sparring.costs.formulas.hypotheses import holds
 from sparring.costs.formulas.symbols import exact, n, p
-from sparring.costs.links.levels import linked
+from sparring.costs.links import levels
+from sparring.costs.links.levels import Network
 from sparring.costs.links.places import InNodes, OnTopology
 from sparring.costs.links.sharing import (
     Run,
@@ -94,7 +95,7 @@ def test_on_a_topology_it_is_what_is_counted(costs, name, topology):
 
     found = costs(name, OnTopology(there)).at(p=many, n=length, k=kept, **FAR.letters)
 
-    counted = linked(page, there, FAR, p=many, n=length, k=kept, union=union)
+    counted = levels.counted(page, Network(there, FAR), p=many, n=length, k=kept, union=union)
     assert (found.time, found.steps, found.sharing) == (counted.time, counted.outside, counted.sharing)
 
 
