@@ -18,17 +18,7 @@ import pytest
 import sparring
 from sparring.spec.core.modules import from_file
 from sparring.vectors import covered
-from tests.examples.wrong_vectors import (
-    KEEPING,
-    PROGRAM,
-    READERS,
-    SORTS,
-    WRONG,
-    Place,
-    compiled,
-    single,
-    started,
-)
+from tests.examples.wrong_vectors import KEEPING, PROGRAM, READERS, SORTS, WRONG, Place, compiled, single, started
 from tests.vector_files import loaded, vector_file
 
 SOUND = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")

@@ -82,11 +82,6 @@ def text(does: Callable[[], Any]) -> Any:
     return np.empty(0, np.uint8)
 
 
-def refusal(comm: Any, x: Any, *, name: str = "ring", **options: Any) -> Any:
-    """The error's text where a rank passes such a vector."""
-    return text(lambda: module(name).allreduce(comm, x, **options))
-
-
 GOOD: Any = ([1], [1.0], 5)
 VECTOR = np.array([5.0, 4.0, 3.0, 2.0, 1.0])
 BAD_LISTS: dict[str, tuple[Any, dict[str, Any]]] = {

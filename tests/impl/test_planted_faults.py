@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring import Sparse
-from sparring.refinement import differential, running
+from sparring import Sparse, sparse_lists
+from sparring.refinement import comparison, differential, running
 from sparring.refinement.example import Example
-from tests.impl.algorithms import TARGETS, all_planted, called
+from tests.impl.algorithms import TARGETS, all_planted, called, planted
 from tests.impl.faults import FAULTS
 
 
@@ -64,3 +64,29 @@ RIGHT = {(fault.page, *sorted(fault.params.items())): fault for fault in FAULTS}
 def test_without_a_fault_nothing_is_found(fault):
     """So that it is the fault that is found."""
     assert broken(fault.page, fault.ranks, fault.params) == set()
+
+
+UNLIKE = {
+    "twice on one rank": ("ring", "ring", "    return y\n", "    return y if comm.Get_rank() else y + y\n", True),
+    "another length": ("ring_allgather", "core.sparse_lists", "values, like.n)", "values, like.n + 1)", False),
+    "no list": ("ring_allgather", "core.sparse_lists", "return Sparse.made(", "return values\n    (", False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "module", "right", "wrong", "differ"), UNLIKE.values(), ids=UNLIKE)
+def test_other_terms_on_some_rank_are_found(name, module, right, wrong, differ):
+    """In a result of another sort, too; and only ranks that differ do not agree."""
+    with planted(module, (right, wrong)):
+        found = broken(name, 3, {})
+    assert "terms" in found and ("agreement" in found) is differ
+
+
+def test_lists_are_of_every_sort():
+    """Empty, full and partial lists, near and far entries, both widths: what is drawn covers the cases."""
+    ring, lists = sparring.page("ring"), sparring.page("ring_allgather")
+    drawn = [sparse_lists.page_inputs(lists, [np.ones(n)] * p) for p in range(1, 9) for n in comparison.sizes(p)]
+    xs = [x for some in drawn for x in some]
+    assert {0, 1, 17} <= {len(x) for x in xs}
+    assert {x.indices.dtype.name for x in xs} == {"int32", "int64"}
+    assert max(x.n for x in xs) > 1 << 40
+    assert sparse_lists.page_inputs(ring, [1, 2]) == [1, 2]

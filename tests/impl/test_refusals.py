@@ -155,9 +155,11 @@ def vectors_refused(name):
     kind = "ErrorFeedback" if name == "error_feedback" else "Allreduce"
     params = KEEPING.get(name, {})
     told = {
-        "list": "x is a list: it must be a numpy array", "matrix": "x has 2 dimensions: it must have 1",
-        "gaps": "x has gaps between its entries", "half precision": "x has dtype float16: it must be float32",
-    }  # fmt: skip
+        "list": "x is a list: it must be a numpy array",
+        "matrix": "x has 2 dimensions: it must have 1",
+        "gaps": "x has gaps between its entries: it must be contiguous; x.copy() is",
+        "half precision": "x has dtype float16: it must be float32",
+    }
     if name in KEEPING:
         told |= {what: f"x has {n} entries: this {kind} was made for 5" for what, n in (("shorter", 4), ("longer", 6))}
     if params.get("allow_nan") is False:

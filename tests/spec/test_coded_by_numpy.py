@@ -13,13 +13,8 @@ from sparring.spec import qsgd, thc
 from sparring.spec.codecs import integer_bytes, sign_codec
 from sparring.spec.codecs.level_codec import unit
 from sparring.spec.codecs.packed_integers import Packed, wide
-from sparring.spec.core.vectors import Vector, each
-from sparring.spec.library import counter_rng
+from sparring.spec.core.vectors import Vector
 from sparring.spec.library.counter_rng import FINE
-
-
-def vectors(p, n, dtype="float32"):
-    return [np.random.default_rng([p, n, r]).standard_normal(n).astype(dtype) for r in range(p)]
 
 
 def test_signs_roots_and_sums():
@@ -48,20 +43,6 @@ def test_a_chance_is_the_part_above_a_level():
     up = 3 << FINE - 3
     assert [qsgd.level(Fraction(11, 8), Fraction(1), u, 4) for u in (0, up - 1, up, (1 << FINE) - 1)] == [2, 2, 1, 1]
     assert [qsgd.level(np.float32(1.375), np.float32(1), u, 4) for u in (up - 1, up)] == [2, 1]
-
-
-@pytest.mark.parametrize("other", ["ring", "recursive_doubling", "two_shot", "rabenseifner"])
-def test_any_allreduce_adds_codes_of_thc(other):
-    """The sums of codes are those of another schedule, whose order of addition is another."""
-    p = 5
-    xs = vectors(p, 17, "float64")
-    at = thc.grid([[*thc.extremes(Vector.of(x))] for x in xs], 4)
-    codes = [
-        np.array([*each(thc.code, Vector.of(x), *at, counter_rng.chances(0, 0, r, Vector.of(x)), 4)])
-        for r, x in enumerate(xs)
-    ]
-    sums = sparring.run(other, codes).results[2]
-    assert [thc.value(at.low, at.step, int(q), p) for q in sums] == sparring.run("thc", xs).results[0].tolist()
 
 
 def test_on_the_grid_thc_is_exact():

@@ -1,8 +1,7 @@
-"""What compositions have in common: bits, what is kept, zeros, what is no number, bytes, and parameters."""
+"""What compositions have in common: states that stay, zeros, what is no number, bytes, and parameters."""
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Annotated, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -30,20 +29,6 @@ def called(name, calls, **params):
 
 def bits(results):
     return [y.tobytes() for y in results]
-
-
-@pytest.mark.parametrize("name", [name for name in DENSE if sparring.page(name).agrees])
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_all_ranks_end_with_the_same_bits(name, dtype):
-    """In two calls, in their vectors' type; what is no number is the same on all, too."""
-    for p in (1, 2, 3, 5, 8):
-        for n in (0, 1, p - 1, 3 * p + 1, 40):
-            rng = np.random.default_rng([p, n])
-            calls = [[rng.standard_normal(n).astype(dtype) for _ in range(p)] for _ in range(3)]
-            calls[1][-1][: n // 7] = np.nan
-            for ran in called(name, calls):
-                assert {y.dtype.name for y in ran.results} == {dtype} and len({*bits(ran.results)}) == 1
-                assert p > 1 or ran.trace == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -92,47 +77,6 @@ def test_what_is_no_number_spoils_as_much_as_the_page_says(name, params, bad, wh
     if name == "one_bit":  # errors are zero, so that the next call is a first one
         (fresh,) = called(name, [good])
         assert bits(second.results) == bits(fresh.results)
-
-
-def summed(vectors):
-    return np.sum([[*x] for x in vectors], 0)
-
-
-WAITING = {
-    "arc_top_k": ({"k": 1, "columns": 4, "feedback": "ef14"}, 1, lambda state, p: summed(state.kept)),
-    "power_sgd": ({"columns": 2, "rate": 0}, None, lambda state, p: summed(state.kept)),
-    "one_bit": (
-        {"norm": 1}, None, lambda state, p: summed(state.worker) + p * np.concatenate([[*x] for x in state.server]),
-    ),
-}  # fmt: skip
-"""Parameters; how often the result counts, None for ``p`` times; what is still to come, of all ranks."""
-
-
-@pytest.mark.parametrize("name", WAITING)
-@pytest.mark.parametrize("p", [1, 2, 3, 5])
-def test_nothing_is_lost(name, p):
-    """Over several calls all results and what waits are all that was put in, exactly."""
-    params, times, waiting = WAITING[name]
-    for n in (1, p, 2 * p + 4):
-        rng, given, sent = np.random.default_rng([p, n]), np.zeros(n, object), np.zeros(n, object)
-        calls = [[[Fraction(int(v), 7) for v in rng.integers(-9, 10, n)] for _ in range(p)] for _ in range(3)]
-        for xs, ran in zip(calls, called(name, calls, **params), strict=True):
-            given, sent = given + summed(xs), sent + (times or p) * np.array(ran.results[0], object)
-            if name != "power_sgd" or ran.state.kept[0]:
-                assert (given == sent + waiting(ran.state, p)).all()
-            assert ran.results == ran.results[:1] * p
-
-
-DRAWN = {"qsgd": {"levels": 2}, "thc": {"bits": 2}}
-
-
-@pytest.mark.parametrize("name", DRAWN)
-def test_the_mean_of_many_calls_is_the_sum(name):
-    """With the page's own chances, and a fixed seed: within 5 standard errors of the exact sum."""
-    calls, xs = 1000, [np.array([3.0, -4.0, 0.5]), np.array([0.0, 1.0, -1.0])]
-    total = np.sum([ran.results[0] for ran in called(name, [xs] * calls, seed=1, **DRAWN[name])], 0)
-    step = {"qsgd": [np.linalg.norm(x) / 2 for x in xs], "thc": [7 / 3] * 2}[name]
-    assert abs(total / calls - sum(xs)).max() < 5 * (sum(one**2 / 4 for one in step) / calls) ** 0.5
 
 
 BYTES = [

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring.spec.codecs.group_quantiser import decode, encode
 from sparring.spec.core.runner import run
 from sparring.spec.library import matrices
 from tests.proofs.wrong_texts import wrong
@@ -25,10 +24,6 @@ def fractions(p, n):
 
 def normal(p, n):
     return np.random.default_rng([p, n]).standard_normal((CALLS, p, n))
-
-
-def single(p, n):
-    return normal(p, n).astype(np.float32)
 
 
 def arc_top_k(calls, k, columns, sketch, seed, feedback, momentum, **_):
@@ -114,25 +109,11 @@ def one_bit(calls, norm):
         yield np.concatenate(results), [*worker, *server]
 
 
-def flash(calls, b1, b2, g, spikes):
-    """Of single numbers, bit for bit: copies coded, read, added in the order of ranks, coded and read, by chunk."""
-    _, p, n = calls.shape
-
-    def read(x, bits):
-        return np.array(decode(encode(x, bits, g, bool(spikes))), x.dtype) if p > 1 else x
-
-    for xs in calls:
-        chunks = [xs[:, c * n // p : (c + 1) * n // p] for c in range(p)]
-        sums = [sum([read(x, b1) for x in chunk[1:]], read(chunk[0], b1)) for chunk in chunks]
-        yield np.concatenate([read(one, b2) for one in sums]), []
-
-
 PROGRAMS = {
     "arc_top_k": (arc_top_k, fractions, lambda p: (1, 6, 11), lambda state: state.kept),
     "power_sgd": (power_sgd, normal, lambda p: (12, 35, 210), lambda state: state.kept),
     "oktopk": (oktopk, fractions, lambda p: (0, 1, p - 1, 3 * p + 2), None),
     "one_bit": (one_bit, normal, lambda p: (p, 8 * p), lambda state: [*state.worker, *state.server]),
-    "flash": (flash, single, lambda p: (0, p - 1, 30), None),
 }
 """By page, with what vectors, how long, and what of its state is compared; the others give back or keep nothing."""
 
@@ -176,7 +157,6 @@ CASES = [
     *(("oktopk", {"k": k, "trigger": t, "bucket": b, "gain": gain, "tau": 3, "tau_prime": period})
       for k in (0, 1, 4, 1000) for t, b, gain, period in [(0, 1, 0, 2), (1, 2, 12, 2), (4, 8, 700, 5)]),
     *(("one_bit", {"norm": norm}) for norm in (1, 2)),
-    *(("flash", params) for params in [{}, {"b1": 4}, {"b1": 2, "b2": 3, "g": 9, "spikes": 1}]),
 ]  # fmt: skip
 
 

@@ -99,21 +99,9 @@ def test_claims_that_hold():
 
 
 TOO_GOOD = [
-    (
-        DOUBLING,
-        "crossbar",
-        "exclusive",
-        3,
-        "with eager sends rank 0's message to 1 of step 0 and rank 2's to 1 of",
-    ),
+    (DOUBLING, "crossbar", "exclusive", 3, "with eager sends rank 0's message to 1 of step 0 and rank 2's to 1 of"),
     (DOUBLING, "crossbar", "eager", 3, "can meet on crossbar->1"),
-    (
-        DOUBLING,
-        "tree",
-        "lock step",
-        4,
-        "with synchronous sends rank 0's message to 2 of step 1 and rank 1's to 3 of",
-    ),
+    (DOUBLING, "tree", "lock step", 4, "with synchronous sends rank 0's message to 2 of step 1 and rank 1's to 3 of"),
     (DOUBLING, "fat_tree:k=2", "rendezvous", 6, "of step 2 can meet on leaf 2->spine 1"),
     (TWO_ON, "ring", "exclusive", 4, "contended at p = 4 first, up to 2 messages on a link"),
     (RING, "torus", "contended", 1, "claimed: contended"),

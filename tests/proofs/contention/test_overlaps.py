@@ -39,17 +39,6 @@ def on(traffic, topology: Any = "crossbar"):
     return Routed(traffic, networks.find(topology) if isinstance(topology, str) else topology)
 
 
-@pytest.mark.parametrize(("traffic", "eager"), [(doubling(), 24), (rotation(), 120)], ids=["doubling", "rotation"])
-def test_known_figures(traffic, eager):
-    """At p = 8 on the crossbar; measured independently while the definition was chosen."""
-    routed = on(traffic)
-
-    assert not routed.exclusive
-    assert routed.load == 1
-    assert (overlaps.total(routed, "eager"), overlaps.total(routed, "rendezvous")) == (eager, 0)
-    assert len(set(overlaps.overlaps(routed, "eager"))) == eager
-
-
 @st.composite
 def schedules(draw):
     """A few steps of a few ranks, of which some are silent, and some send or receive several messages in a step."""
