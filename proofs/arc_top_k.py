@@ -40,18 +40,18 @@ survivors = {"size = max(1, BLOCK // columns)": "How many rows are taken togethe
 
 
 def kept(state: Any, xs: Sequence[Any], calls: int) -> Iterator[str]:  # noqa: ARG001  # as for every page
-    """What is wrong with the number of calls."""
+    """Yield what is wrong with the number of calls."""
     if state.call != calls:
         yield f"after {calls} calls it has counted {state.call}"
 
 
 def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page
-    """What is not sent comes later with this feedback alone."""
+    """Return the parameters with which what is not sent comes later: this feedback alone."""
     return [{"columns": 3, "sketch": 1, "feedback": "ef14", "through": through} for through in INNER]
 
 
 def theorems(page: Page) -> Iterator[Stated]:
-    """Of its functions."""
+    """State what holds of its functions."""
     m: Any = page.module
     yield Stated("result", "The sketch of a sum is the sum of sketches (vectors of up to 8 entries).", sketches(m))
     yield Stated(
@@ -62,7 +62,7 @@ def theorems(page: Page) -> Iterator[Stated]:
 
 
 def sketches(m: Any) -> Iterator[Obligation]:
-    """What texts are read by: a sketch is linear."""
+    """State what texts are read by: a sketch is linear."""
     for many in matrices.LENGTHS:
         for columns in (1, 3):
             shape = m.rows_of(Vector([0] * many), columns)
@@ -71,7 +71,7 @@ def sketches(m: Any) -> Iterator[Obligation]:
 
 
 def rules(m: Any) -> Iterator[Obligation]:
-    """Of what rows are sent; and what an estimate becomes."""
+    """State what rows are sent; and what an estimate becomes."""
     state = m.State(kept=e)
     for rule, given in (("none", x + e), ("ef14", x + e), ("ef21", x - e), ("ef21m", x - e)):
         params = m.Params(feedback=rule)
@@ -102,7 +102,7 @@ class Ratio:
 
 
 def means(m: Any) -> Iterator[Obligation]:
-    """With ``ef21m`` and after the first call a running mean; else the vector."""
+    """State that it is with ``ef21m`` and after the first call a running mean; else the vector."""
     state = m.State(mean=Ratio(e))
     for part in PARTS:
         now = m.running(Ratio(x), 1, state, m.Params(feedback="ef21m", momentum=part))
@@ -113,7 +113,7 @@ def means(m: Any) -> Iterator[Obligation]:
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
-    """``impl/arc_top_k.py`` counts rows upwards from below, and has its means in a function of its own."""
+    """Compare with ``impl``, which counts rows upwards from below, and has its means in a function of its own."""
     impl: Any = arc_top_k
     yield from matrices.high(impl.high)
     for part in PARTS:
@@ -123,6 +123,6 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
 
 
 def of_sums(page: Page, served: Served) -> Iterator[Obligation]:
-    """An implementation makes its sums by those of these pages."""
+    """State that an implementation makes its sums by those of these pages."""
     through = page.params["through"]
     yield from INNER[through].peers(served(through))

@@ -14,12 +14,12 @@ contention = {"crossbar": "rendezvous", "ring": "contended", "tree": "contended"
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
-    """Two ranks hold the identical list ``c`` once both have it."""
+    """Return whether two ranks hold the identical list ``c`` once both have it."""
     return either(r == s, both((c - r) % p < 1 << t, (c - s) % p < 1 << t))
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/bruck_allgather.py`` tells rounds by the lists that are there, and lists by their places in a row."""
+    """Compare with ``impl``, which tells rounds by the lists that are there, and lists by their places in a row."""
     impl: Any = bruck_allgather  # its functions are typed for int and run here on symbols
     step, d = during(page), impl.begun(t)
     missing, there = impl.missing(d, p), (*step, within(i, page.count(r, t, p)))

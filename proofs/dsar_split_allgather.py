@@ -21,7 +21,7 @@ __all__ = ["contention", "contributions", "contributor", "same", "sizes"]
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """Who sends what, and how long messages are, is as in the sparse two-shot; and the same sums go dense."""
+    """State that who sends what, and how long messages are, is as in the sparse two-shot; the same sums go dense."""
     return chain(two_shot_sparse.peers(page), rule(page))
 
 

@@ -17,13 +17,13 @@ refused = ({"k": -1}, {"selector": "least"}, {"allreduce": "tree"}, {"period": 2
 
 
 def kept(state: Any, xs: Sequence[Any], calls: int) -> Iterator[str]:
-    """What is wrong with the residuals."""
+    """Yield what is wrong with the residuals."""
     if [len(one) for one in state.residual] != [len(x) for x in xs]:
         yield f"after call {calls} residuals are not as long as the vectors"
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
-    """An implementation adds by that of this page."""
+    """State that an implementation adds by that of this page."""
     through = subject(served(page.params["allreduce"]))
     if through.peers:
         yield from through.peers(through.page)

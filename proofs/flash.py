@@ -34,18 +34,18 @@ refused = ({"b1": 0}, {"b1": 9}, {"b2": 0}, {"b2": 9}, {"g": 0}, {"spikes": 2}, 
 
 
 def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page
-    """With many codes and with few, in several groups."""
+    """Return parameters: many codes and few, in several groups."""
     return [{}, {"b1": 4, "g": 3}, {"b1": 5, "b2": 5, "g": 4, "spikes": 1}]
 
 
 def off(xs: Sequence[Any], params: Mapping[str, Any]) -> float:
-    """What the theorem on the error says, of a group that has all entries."""
+    """Return what the theorem on the error says, of a group that has all entries."""
     ranges = np.ptp(np.stack(xs), axis=2).sum()
     return float(ranges / 2 * sum(1 / (2 ** params[b] - 1) for b in ("b1", "b2")))
 
 
 def theorems(page: Page) -> Iterator[Stated]:
-    """How far off an entry is."""
+    """State how far off an entry is."""
     widths = page.params["b1"], page.params["b2"]
     l1, l2 = (page.module.Grouped(bits, page.params["g"], 0).most for bits in widths)
     yield Stated(
@@ -55,23 +55,23 @@ def theorems(page: Page) -> Iterator[Stated]:
 
 
 def steps(widths: Sequence[int], greatest: Sequence[int]) -> Iterator[Obligation]:
-    """A range has as many steps as its codes' bits can count."""
+    """State that a range has as many steps as its codes' bits can count."""
     for bits, most in dict.fromkeys(zip(widths, greatest)):
         yield Obligation(f"steps of {bits} bits", (), most == 2**bits - 1)
 
 
 def at_most(value: Int, most: Int) -> Bool:
-    """Twice ``value``, of either sign, is at most so large."""
+    """Return whether twice ``value``, of either sign, is at most so large."""
     return both(2 * value <= most, -most <= 2 * value)
 
 
 def between(value: Int, most: Int) -> Bool:
-    """``value``, of either sign, is at most so large."""
+    """Return whether ``value``, of either sign, is at most so large."""
     return both(value <= most, -most <= value)
 
 
 def error(l1: int, l2: int) -> Iterator[Obligation]:
-    """What the codes of each rank's group, and then those of the sum, put an entry off.
+    """Return what the codes of each rank's group, and then those of the sum, put an entry off.
 
     ``l1`` times an entry is off by ``b`` in one rank's codes, by ``a`` in those so far; of the sum as it is
     read two entries are ``d / l1`` apart, and ``l1 * l2`` times the entry is off by ``e`` in its codes.
@@ -89,7 +89,7 @@ def error(l1: int, l2: int) -> Iterator[Obligation]:
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
-    """``impl/flash.py`` and its quantiser have neighbours, blocks and sizes of their own."""
+    """Compare with ``impl/flash.py``; it and its quantiser have neighbours, blocks and sizes of their own."""
     impl: Any = flash
     for name in ("direct_reduce_scatter", "direct_allgather"):
         yield from peers_of(served(name), impl.above, impl.below, impl.cut)

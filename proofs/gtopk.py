@@ -15,17 +15,17 @@ contention = {"crossbar": "rendezvous", "ring": "lock step", "tree": "lock step"
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # there is one chunk
-    """Two ranks hold the identical term once both have been shown the result."""
+    """Return whether two ranks hold the identical term once both have been shown the result."""
     return either(r == s, every(rounds(p) <= t, zeros(r, depth(t, p)), zeros(s, depth(t, p))))
 
 
 def spent(r: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # there is one chunk
-    """Rank ``r`` has sent what it had, and has not been shown the result."""
+    """Return whether rank ``r`` has sent what it had, and has not been shown the result."""
     return negate(zeros(r, depth(t, p)))
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/gtopk.py`` counts the rounds of each way; the page counts its steps through."""
+    """Compare with ``impl/gtopk.py``, which counts the rounds of each way; the page counts its steps through."""
     impl: Any = gtopk  # its functions are typed for int and run here on symbols
     last = impl.rounds(p)
     up, back = (*during(page), t < last), (*during(page), last <= t)

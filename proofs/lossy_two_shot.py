@@ -36,12 +36,12 @@ refused = ({"aggregator": "mean"}, {"lost": -1}, {"lost": 1001, "aggregator": "z
 
 
 def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page
-    """Where nothing is lost, whoever makes a mean."""
+    """Return parameters with which nothing is lost, whoever makes a mean."""
     return [{"lost": 0, "packet": 2, "aggregator": name} for name in ("ht", "ratio", "ratio0", "zero")]
 
 
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:
-    """A fault that is none, with what this rests on."""
+    """Return a fault that is none, with what this rests on."""
     fresh = page.module.fresh
     same = Obligation("two versions are one, or the other way round", (p >= 1,), iff(fresh(i, call), fresh(call, i)))
     changed = "each(fresh, back.version, now) becomes each(fresh, now, back.version)"
@@ -53,7 +53,7 @@ shown = {"versions": lambda state, r: np.array([one for shard in state.versions[
 
 
 def kept(state: Any, xs: Sequence[Any], calls: int) -> Iterator[str]:
-    """What is wrong with the number of calls, with versions, or with who is always up to date."""
+    """Yield what is wrong with the number of calls, with versions, or with who is always up to date."""
     if state.call != calls:
         yield f"after {calls} calls it has counted {state.call}"
     for rank, versions in enumerate(state.versions):
@@ -66,7 +66,7 @@ def kept(state: Any, xs: Sequence[Any], calls: int) -> Iterator[str]:
 
 
 def theorems(page: Page) -> Iterator[Stated]:
-    """All of them."""
+    """State all theorems on its functions."""
     mod: Any = page.module
     yield Stated(
         "staleness", "Whatever is lost, late or twice, a replica's packet is as its owner made it in the last call in "
@@ -76,7 +76,7 @@ def theorems(page: Page) -> Iterator[Stated]:
 
 
 def counting(mod: Any) -> Iterator[Obligation]:
-    """Which packets count: those of this call, and of these all have the same entries."""
+    """State which packets count: those of this call, and of these all have the same entries."""
     some = (p >= 1, call >= 1)
     yield Obligation("this call's count", some, mod.fresh(call, call))
     yield Obligation("late ones do not", (*some, i < call), negate(mod.fresh(i, call)))
@@ -86,17 +86,17 @@ def counting(mod: Any) -> Iterator[Obligation]:
 
 
 def near(one: Int, other: Int, bound: Int) -> Bool:
-    """Whether two are no further apart."""
+    """Return whether two are no further apart."""
     return both(one - other <= bound, other - one <= bound)
 
 
 def more(one: Int, other: Int) -> Int:
-    """The larger."""
+    """Return the larger."""
     return where(one < other, other, one)
 
 
 def drifting(mod: Any) -> Iterator[Obligation]:
-    """A call of two replicas: ``m`` and ``k`` are times their ages the most that the shard moves, ``e``."""
+    """State a call of two replicas: ``m`` and ``k`` are times their ages the most that the shard moves, ``e``."""
     moved = (p >= 1, call >= 1, i <= call, j <= call, e >= 0, near(d, 0 * p, e))
     one = (m >= 0, near(x, a, m), implies(i == call, y == x + d))
     other = (k >= 0, near(x, b, k), implies(j == call, z == x + d))
@@ -109,7 +109,7 @@ def drifting(mod: Any) -> Iterator[Obligation]:
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:  # noqa: ARG001 - blocks are all pages'
-    """``impl/lossy_two_shot.py`` counts distances from 1; all ranks whom it sends to it hears from, too."""
+    """Compare with ``impl``, which counts distances from 1; all ranks whom it sends to it hears from, too."""
     impl: Any = lossy_two_shot
     for name in ("direct_reduce_scatter", "direct_allgather"):
         one = served(name)

@@ -33,12 +33,12 @@ survivors = {
 
 
 def owed(p: int) -> Sequence[Mapping[str, Any]]:
-    """Where one group has all ranks, and where the grid is full."""
+    """Return parameters: one group has all ranks, or the grid is full."""
     return [{"m": max(p, 2)}, *([{"m": 2}] if p & (p - 1) == 0 else [])]
 
 
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:  # noqa: ARG001  # all
-    """A fault that is none, with what this rests on."""
+    """Return a fault that is none, with what this rests on."""
     less, as_well = where(p > 1, p - 1, 1 + 0 * p), where(p > 2, p - 1, 1 + 0 * p)
     same = Obligation("of two ranks one less is one", (p >= 1,), less == as_well)
     line = "return log(where(p > 1, p - 1, 1), m) + 1"
@@ -46,7 +46,7 @@ def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obliga
 
 
 def theorems(page: Page) -> Iterator[Stated]:
-    """How many rounds there are."""
+    """State how many rounds there are."""
     says = "A grid has as few sides of length m as give room to all ranks, and one at least."
     yield Stated("sides", says, sides(page), "digits")
 
@@ -62,6 +62,6 @@ def sides(page: Page) -> Iterator[Obligation]:
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:  # noqa: ARG001  # whatever its parameters
-    """``impl/core/averaging_groups.py`` counts turns in a function of its own, from 1."""
+    """Compare with ``impl/core/averaging_groups.py``, which counts turns in a function of its own, from 1."""
     impl: Any = averaging_groups
     yield Obligation("turns", TURN, impl.further(r, i, p) == served("averaging").dst(r, 0, p, i - 1))

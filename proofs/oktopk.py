@@ -38,12 +38,12 @@ survivors = {
 
 
 def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page
-    """What is left comes soon where thresholds are made anew in each call."""
+    """Return parameters: what is left comes soon where thresholds are made anew in each call."""
     return others[:1]
 
 
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:  # noqa: ARG001  # all
-    """Faults in the implementation that are none, each with what this rests on."""
+    """Return faults in the implementation that are none, each with what this rests on."""
     first = ("the first call sets it anew before it is read", (
         Obligation("call 0 begins every period, here p", (p >= 1, x == 0), x % p == 0),
     ))  # fmt: skip
@@ -66,7 +66,7 @@ def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obliga
 
 
 def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
-    """What is wrong with the number of calls, the bounds of regions and the threshold that ranks share."""
+    """Yield what is wrong with the number of calls, the bounds of regions and the threshold that ranks share."""
     if state.call != i:
         yield f"after {i} calls it has counted {state.call}"
     n = xs[0][0].n
@@ -78,7 +78,7 @@ def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
 
 
 def theorems(page: Page) -> Iterator[Stated]:
-    """All of them."""
+    """State all theorems on its functions."""
     m: Any = page.module
     yield Stated(
         "thresholds", "What is due is so in the first call and once in each period after it; a threshold grows where "
@@ -93,7 +93,7 @@ def theorems(page: Page) -> Iterator[Stated]:
 
 
 def periods(m: Any) -> Iterator[Obligation]:
-    """Of a period of ``p`` calls, in the first few: so many as remainders are unfolded for."""
+    """State of a period of ``p`` calls, in the first few: so many as remainders are unfolded for."""
     calls = (p >= 1, within(x, 4 * p))
     yield Obligation("the first call is due", calls, m.due(0 * p, p))
     yield Obligation("so is each a period later", calls, iff(m.due(x + p, p), m.due(x, p)))
@@ -101,7 +101,7 @@ def periods(m: Any) -> Iterator[Obligation]:
 
 
 def following(m: Any) -> Iterator[Obligation]:
-    """How a threshold changes; ``k = 3 e`` entries are wanted, ``a`` are found."""
+    """State how a threshold changes; ``k = 3 e`` entries are wanted, ``a`` are found."""
     wanted = (e >= 0, a >= 0)
     yield Obligation("it grows", wanted, iff(m.change(a, 3 * e) == 1, a > 4 * e))
     yield Obligation("it shrinks", wanted, iff(m.change(a, 3 * e) == -1, a < 2 * e))
@@ -110,13 +110,13 @@ def following(m: Any) -> Iterator[Obligation]:
 
 
 def volume(m: Any) -> Iterator[Obligation]:
-    """Each of the three exchanges of a call sends at most ``k - e`` entries of a rank."""
+    """State that each of the three exchanges of a call sends at most ``k - e`` entries of a rank."""
     for exchange in (m.reduce_scatter, m.balance, m.allgather):
         yield from VOLUMES[exchange.__name__]()
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
-    """``impl/oktopk.py`` has its turns, means and shares in functions of its own."""
+    """Compare with ``impl/oktopk.py``, which has its turns, means and shares in functions of its own."""
     impl: Any = oktopk
     m: Any = page.module
     turns = served("rotation")

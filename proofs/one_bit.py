@@ -32,7 +32,7 @@ def off(xs: Sequence[Any], params: Mapping[str, Any]) -> float:  # noqa: ARG001 
 
 
 def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
-    """What is wrong with the errors, whose entries are finite whatever the vectors hold."""
+    """Yield what is wrong with the errors, whose entries are finite whatever the vectors hold."""
     n, p = len(xs[0]), len(xs)
     if [len(error) for error in state.worker] != [n] * p or sum(map(len, state.server)) != n or len(state.server) != p:
         yield f"after call {i} errors are not those of {p} ranks and their chunks of {n} entries"
@@ -41,7 +41,7 @@ def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
-    """``impl/one_bit.py`` has neighbours, blocks and sizes of its own."""
+    """Compare with ``impl/one_bit.py``, which has neighbours, blocks and sizes of its own."""
     impl: Any = alltoall
     for name in ("direct_reduce_scatter", "direct_allgather"):
         yield from peers_of(served(name), impl.above, impl.below, impl.begin)

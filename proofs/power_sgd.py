@@ -36,7 +36,7 @@ refused = ({"rank": 0}, {"columns": -1}, {"rate": -1}, {"epsilon": -1}, {"seed":
 
 
 def kept(state: Any, xs: Sequence[Any], calls: int) -> Iterator[str]:  # noqa: ARG001  # as for every page
-    """What is wrong with the number of calls."""
+    """Yield what is wrong with the number of calls."""
     if state.call != calls:
         yield f"after {calls} calls it has counted {state.call}"
 
@@ -51,7 +51,7 @@ survivors = {
 
 
 def theorems(page: Page) -> Iterator[Stated]:
-    """Of its functions."""
+    """State what holds of its functions."""
     m: Any = page.module
     yield Stated(
         "result", "The products of a sum of matrices are the sums of those of each (vectors of up to 8 entries).",
@@ -64,7 +64,7 @@ def theorems(page: Page) -> Iterator[Stated]:
 
 
 def linear(m: Any) -> Iterator[Obligation]:
-    """What texts are read by: both products are linear in the matrix."""
+    """State what texts are read by: both products are linear in the matrix."""
     for many in matrices.LENGTHS:
         for across in (1, 3):
             shape = m.square(Vector([0] * many), across, WIDTH)
@@ -74,7 +74,7 @@ def linear(m: Any) -> Iterator[Obligation]:
 
 
 def chosen(m: Any) -> Iterator[Obligation]:
-    """When factors are sent."""
+    """State when factors are sent."""
     less = rank * (m_ + columns) * rate < m_ * columns
     yield Obligation("less than the matrix", SIZES, iff(m.worth(m_, columns, rank, rate), less))
     for many in (1, 2, 3):
@@ -83,7 +83,7 @@ def chosen(m: Any) -> Iterator[Obligation]:
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
-    """``impl/power_sgd.py`` counts rows upwards from below, and compares sizes the other way round."""
+    """Compare with ``impl``, which counts rows upwards from below, and compares sizes the other way round."""
     impl: Any = power_sgd
     yield from matrices.high(rows_of_impl.high)
     alike = iff(impl.pays(m_, columns, rank, rate), page.module.worth(m_, columns, rank, rate))

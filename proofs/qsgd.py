@@ -32,24 +32,24 @@ refused = ({"levels": 0}, {"levels": 65537}, {"seed": -1}, {"by_max": 2}, {"by_m
 
 
 def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page
-    """With few levels, by either norm, and with many."""
+    """Return parameters: few levels, by either norm, and with many."""
     return [{}, {"by_max": 1}, {"levels": 2**16}]
 
 
 def off(xs: Sequence[Any], params: Mapping[str, Any]) -> float:
-    """Six standard deviations of results over all calls, whose variance is at most a quarter of each unit's square."""
+    """Return six standard deviations of results over all calls, of variance at most a quarter of a unit's square."""
     norms = np.linalg.norm(np.stack(xs), np.inf if params["by_max"] else 2, axis=2)
     return float(6 * np.sqrt(np.square(norms / params["levels"]).sum() / 4))
 
 
 def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
-    """What is wrong with the number of calls, all that is kept."""
+    """Yield what is wrong with the number of calls, all that is kept."""
     if state.call != i:
         yield f"after {i} calls it has counted {state.call}, on {len(xs)} ranks"
 
 
 def theorems(page: Page) -> Iterator[Stated]:
-    """All of them."""
+    """State all theorems on its functions."""
     m: Any = page.module
     levels = page.params["levels"]
     yield Stated(
@@ -63,19 +63,19 @@ def theorems(page: Page) -> Iterator[Stated]:
 
 
 def levels_near(m: Any) -> Iterator[Obligation]:
-    """Of any entry, unit and chance."""
+    """State that levels are near, for any entry, unit and chance."""
     v, one, chance, most = points("v", "one", "chance", "most")
     yield from near(m, m.level(v, one, chance, most), m.above(abs(v), one), chance, most)
 
 
 def points(*names: str) -> list[Point]:
-    """Letters at an index."""
+    """Return letters at an index."""
     reading = Reading()
     return [reading.fresh(name, "partial") for name in names]
 
 
 def near(m: Any, found: Point, t: Point, chance: Point, most: Point) -> Iterator[Obligation]:
-    """What is found of ``t`` units: the whole number below, or by chance one more, and at most the greatest."""
+    """State what is found of ``t`` units: the whole number below, or by chance one more, and at most the greatest."""
     below, up, top, level = m.whole(t).rest, m.rises(t, chance).truth.value, most.rest, found.rest
     some = (below >= 0, below <= top)
     yield Obligation("none below 0, none above the greatest", some, both(level >= 0, level <= top))
@@ -86,7 +86,7 @@ def near(m: Any, found: Point, t: Point, chance: Point, most: Point) -> Iterator
 
 
 def volume(m: Any, levels: int) -> Iterator[Obligation]:
-    """How long messages are, of entries of 4 and of 8 bytes."""
+    """State how long messages are, of entries of 4 and of 8 bytes."""
     for plane in PLANES:
         yield from sizes(integer_bytes.octets, plane)
     parts = [integer_bytes.octets(a, plane) for plane in planes(levels.bit_length() + 1)]
@@ -96,7 +96,7 @@ def volume(m: Any, levels: int) -> Iterator[Obligation]:
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
-    """``impl/qsgd.py`` has neighbours and sizes of its own."""
+    """Compare with ``impl/qsgd.py``, which has neighbours and sizes of its own."""
     impl: Any = alltoall
     m: Any = page.module
     levels = page.params["levels"]

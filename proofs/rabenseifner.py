@@ -21,7 +21,7 @@ def awake(r: Int, p: Int) -> Bool:
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
-    """Two ranks hold the identical term once both have been shown the chunk."""
+    """Return whether two ranks hold the identical term once both have been shown the chunk."""
     depth = formulas.depth(t, p)
     seen = both(formulas.after(r, c, depth, p), formulas.after(s, c, depth, p))
     finished = every(awake(r, p), awake(s, p), formulas.halved(p) <= t, seen)
@@ -29,7 +29,7 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
 
 
 def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
-    """Ranks that are not idle and numbers below ``2**log(p)`` are one to one, and a round flips one bit."""
+    """State that ranks that are not idle and numbers below ``2**log(p)`` are one to one, and a round flips one bit."""
     number, bit, partner = formulas.number(r, p), formulas.bit(t, p), formulas.dst(r, t, p)
     top, other = formulas.chunks(p), number ^ (1 << bit)
     in_round = both(formulas.folds(p) <= t, t < formulas.shown(p))
@@ -59,7 +59,7 @@ def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/rabenseifner.py`` counts its rounds without the fold, and keeps where its part begins."""
+    """Compare with ``impl``, which counts its rounds without the fold, and keeps where its part begins."""
     impl: Any = rabenseifner  # these functions are typed for int and run here on symbols
     doubling: Any = recursive_doubling
     beyond, rounds = doubling.beyond(p), doubling.rounds(p)
@@ -70,7 +70,7 @@ def peers(page: Page) -> Iterator[Obligation]:
     idle = both(r < 2 * beyond, doubling.neighbour(r) == r + 1)
 
     def begins(depth: Int) -> Int:
-        """The first chunk of the ``2**depth``-th part that the page has for rank ``r``."""
+        """Return the first chunk of the ``2**depth``-th part that the page has for rank ``r``."""
         size = formulas.log(p) - depth
         return (formulas.place(r, p) >> size) << size
 

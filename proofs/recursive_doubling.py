@@ -17,14 +17,14 @@ contention = {
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # there is one chunk
-    """Two ranks hold the identical term once the rounds have covered the bits in which their numbers differ."""
+    """Return whether two ranks hold the identical term once rounds covered the bits in which their numbers differ."""
     near = formulas.number(r, p) ^ formulas.number(s, p) < formulas.mask(t, p)
     awake = both(negate(formulas.idle(r, p)), negate(formulas.idle(s, p)))
     return either(r == s, either(formulas.steps(p) <= t, every(awake, formulas.folds(p) <= t, near)))
 
 
 def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
-    """Ranks that are not idle and numbers below ``2**log(p)`` are one to one, and a round flips one bit."""
+    """State that ranks that are not idle and numbers below ``2**log(p)`` are one to one, and a round flips one bit."""
     number, mask, idle = formulas.number(r, p), formulas.mask(t, p), formulas.idle(r, p)
     top, partner = 1 << formulas.log(p), formulas.dst(r, t, p)
     exchange = every(formulas.folds(p) <= t, formulas.adds(t, p), negate(idle))
@@ -39,7 +39,7 @@ def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/recursive_doubling.py`` counts its rounds without the fold; the page counts its steps through."""
+    """Compare with ``impl``, which counts its rounds without the fold; the page counts its steps through."""
     impl: Any = recursive_doubling  # its functions are typed for int and run here on symbols
     beyond, rounds = impl.beyond(p), impl.rounds(p)
     folds = where(beyond > 0, 1, 0)

@@ -19,17 +19,17 @@ __all__ = ["contention", "lemmas"]  # the dense one's
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
-    """Two ranks hold the identical list ``c`` once both have it."""
+    """Return whether two ranks hold the identical list ``c`` once both have it."""
     return either(r == s, both(*(recursive_doubling.holds(c, x, 0, t, p) for x in (r, s))))
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """Who sends to whom is as in the dense one; lists are told by their ranks, in a row."""
+    """State that who sends to whom is as in the dense one; lists are told by their ranks, in a row."""
     return chain(dense.peers(page), which(page))
 
 
 def which(page: Page) -> Iterator[Obligation]:
-    """Which lists are in a message, and where they go."""
+    """State which lists are in a message, and where they go."""
     impl: Any = recursive_doubling_allgather  # its functions are typed for int and run here on symbols
     beyond, rounds = impl.beyond(p), impl.rounds(p)
 

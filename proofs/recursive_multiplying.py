@@ -24,7 +24,7 @@ def contention(radix: int) -> Mapping[str, str]:
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int, radix: Int) -> Bool:  # noqa: ARG001  # there is one chunk
-    """Two ranks hold the identical term once they have summed over the digits in which they differ."""
+    """Return whether two ranks hold the identical term once they have summed over the digits in which they differ."""
     i = formulas.place(t, p, radix)
     near = prefix(r, i, radix) == prefix(s, i, radix)
     awake = both(negate(formulas.beyond(r, p, radix)), negate(formulas.beyond(s, p, radix)))
@@ -32,7 +32,7 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int, radix: Int) -> Bool:  # noqa: A
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/recursive_multiplying.py`` counts distances, the page counts steps and digits through."""
+    """Compare with ``impl``, which counts distances, the page counts steps and digits through."""
     impl: Any = recursive_multiplying  # its functions are typed for int and run here on symbols
     radix = page.params["radix"]
     top, folds = log(p, radix), formulas.folds(p, radix)

@@ -14,7 +14,7 @@ contention = dict.fromkeys(("ring", "tree", "crossbar", "fat_tree", "torus"), "e
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
-    """Two ranks hold the identical term once the second lap has brought both the full sum."""
+    """Return whether two ranks hold the identical term once the second lap has brought both the full sum."""
 
     def full(x: Int) -> Bool:
         return (x - c + 1) % p <= t - (p - 1)
@@ -23,7 +23,7 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
 
 
 def peers(page: Page, impl: Any = ring) -> Iterator[Obligation]:
-    """``impl`` counts its hops lap by lap; the page counts its steps through.
+    """Compare with ``impl``, which counts its hops lap by lap; the page counts its steps through.
 
     Its functions are typed for int and run here on symbols.
     """

@@ -14,12 +14,12 @@ contention = dict.fromkeys(("ring", "tree", "crossbar", "fat_tree", "torus"), "e
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
-    """Two ranks hold the identical list ``c`` once it has come by both."""
+    """Return whether two ranks hold the identical list ``c`` once it has come by both."""
     return either(r == s, both((r - c) % p <= t, (s - c) % p <= t))
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/ring_allgather.py`` counts its hops as the page its steps."""
+    """Compare with ``impl/ring_allgather.py``, which counts its hops as the page its steps."""
     impl: Any = ring_allgather  # its functions are typed for int and run here on symbols
     step = during(page)
     yield Obligation("right is dst", step, impl.right(r, p) == page.dst(r, t, p))

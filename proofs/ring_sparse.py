@@ -29,7 +29,7 @@ LENGTHS = (0, 1, 8, 9, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 1, 2**32 - 1, 2*
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """The hops are the dense ring's; and a message is as long as the page says, however many entries it has."""
+    """State that hops are the dense ring's; and a message is as long as the page says, however many entries it has."""
     yield from ring.peers(page)
     yield from encodings(page)
 
@@ -51,14 +51,14 @@ def encodings(page: Page) -> Iterator[Obligation]:
 
 
 def named(page: Page, length: int, w: int) -> bool:
-    """Whether the page calls encodings what the implementation takes, for few entries, many, and all."""
+    """Return whether the page calls encodings what the implementation takes, for few entries, many, and all."""
     entries = (0, 1, length // 64, length // 9, length // 2, length - 1, length)
     ours = {encoding: encoding.name.lower().rstrip("16") for encoding in Encoding}
     return all(page.encoded(k, length, w) == ours[cheapest(k, length, w)] for k in entries if 0 <= k <= length)
 
 
 def sizes(page: Page) -> Iterator[Obligation]:
-    """Header and cheapest encoding, for values of 4 and of 8 bytes."""
+    """State that sizes are header and cheapest encoding, for values of 4 and of 8 bytes."""
     box = (p >= 1, m >= 0, m <= more, more <= size)
     for w in (4, 8):
         longest = ring_sparse.HEADER + size * w

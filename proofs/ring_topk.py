@@ -19,13 +19,13 @@ k = Sym.var("k")
 
 
 def spent(r: Int, c: Int, t: Int, p: Int) -> Bool:
-    """Rank ``r`` sends chunk ``c`` to be added in step ``(r - c) % p``, and has it back, complete, a lap later."""
+    """Return whether ``r`` sent chunk ``c`` to be added, in step ``(r - c) % p``; it is back, complete, a lap later."""
     given = (r - c) % p
     return both(given < t, both(given < p - 1, t <= given + p - 1))
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/ring_topk.py`` takes its hops from the dense ring and shares out ``k`` as the page does."""
+    """Compare with ``impl``, which takes its hops from the dense ring and shares out ``k`` as the page does."""
     impl: Any = ring_topk  # its functions are typed for int and run here on symbols
     yield from ring.peers(page, impl)
     yield Obligation("parts", (*ROUND, k >= 0), impl.part(c, k, p) == formulas.part(c, p, k))

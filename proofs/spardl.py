@@ -17,22 +17,22 @@ k = Sym.var("k")
 
 
 def near(r: Int, c: Int, t: Int, p: Int) -> Bool:
-    """Chunk ``c`` is one of those that rank ``r`` looks after, after ``t`` steps."""
+    """Return whether chunk ``c`` is one of those that rank ``r`` looks after, after ``t`` steps."""
     return (c - r) % p < 1 << formulas.depth(t, p)
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
-    """Two ranks hold the identical term once both have the complete chunk."""
+    """Return whether two ranks hold the identical term once both have the complete chunk."""
     return either(r == s, both(formulas.rounds(p) <= t, both(near(r, c, t, p), near(s, c, t, p))))
 
 
 def spent(r: Int, c: Int, t: Int, p: Int) -> Bool:
-    """A rank gives away what it no longer looks after, and has it back, complete, when it does again."""
+    """Return whether a rank gave it away, as it no longer looks after it; it is back, complete, when it does again."""
     return (c - r) % p >= 1 << formulas.depth(t, p)
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/spardl.py`` counts the rounds of either half from 0, and the blocks of a message from its first."""
+    """Compare with ``impl``, which counts rounds of either half from 0, and blocks of a message from its first."""
     impl: Any = spardl  # its functions are typed for int and run here on symbols
     to, back = impl.after(r, impl.gap(t, p), p), impl.before(r, impl.begun(t), p)
     yield Obligation("rounds", always(page), impl.rounds(p) == formulas.rounds(p))
@@ -44,7 +44,7 @@ def peers(page: Page) -> Iterator[Obligation]:
 
 
 def half(page: Page, name: str, step: Int, d: Int, to: Int, source: Int, first: Int) -> Iterator[Obligation]:
-    """Who exchanges in that step and which blocks, over a distance ``d`` and from block ``first`` on."""
+    """State who exchanges in that step and which blocks, over a distance ``d`` and from block ``first`` on."""
     impl: Any = spardl
     lap, missing = (*always(page), within(t, formulas.rounds(p))), impl.missing(d, p)
     begins, count = page.chunk(r, step, p), page.count(r, step, p)

@@ -18,7 +18,7 @@ __all__ = ["contention", "lemmas", "same", "sizes"]
 
 
 def contributions(t: Int, p: Int) -> Int:
-    """The most of a message: one rank's in the fold, in a round those of ``mask`` numbers, in the end all.
+    """Return the most of a message: one rank's in the fold, in a round those of ``mask`` numbers, in the end all.
 
     Of the numbers that a message has the first ``rem`` stand for two ranks each.
     """
@@ -27,25 +27,25 @@ def contributions(t: Int, p: Int) -> Int:
 
 
 def contributor(r: Int, c: Int, t: Int, p: Int) -> Int:  # noqa: ARG001  # there is one chunk
-    """The sender itself in the fold; then the first rank of the block of numbers in which its own is."""
+    """Return the sender itself in the fold; then the first rank of the block of numbers in which its own is."""
     return where(t < folds(p), r, where(t < folds(p) + log(p), first(block(r, t, p), p), 0))
 
 
 def contributed(r: Int, t: Int, p: Int) -> Int:
-    """How many ranks there are from the first of this block to the first of the next."""
+    """Return how many ranks there are from the first of this block to the first of the next."""
     begin = block(r, t, p)
     many = first(begin + mask(t, p), p) - first(begin, p)
     return where(t < folds(p), 1, where(t < folds(p) + log(p), many, p))
 
 
 def block(r: Int, t: Int, p: Int) -> Int:
-    """Where the block of ``mask`` numbers begins in which rank ``r``'s number is."""
+    """Return where the block of ``mask`` numbers begins in which rank ``r``'s number is."""
     bits = where(t < folds(p), 0, t - folds(p))
     return (number(r, p) >> bits) << bits
 
 
 def first(v: Int, p: Int) -> Int:
-    """The first rank of number ``v``."""
+    """Return the first rank of number ``v``."""
     return where(v < rem(p), 2 * v, v + rem(p))
 
 

@@ -30,24 +30,24 @@ refused = ({"bits": 0}, {"bits": 9}, {"seed": -1})
 
 
 def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page
-    """With few codes and with many."""
+    """Return parameters: few codes and many."""
     return [{}, {"bits": 8}]
 
 
 def off(xs: Sequence[Any], params: Mapping[str, Any]) -> float:
-    """Six standard deviations of results over all calls, whose variance is at most a quarter of the step's square."""
+    """Return six standard deviations of results over all calls, of variance at most a quarter of the step's square."""
     step = np.ptp(np.stack(xs), axis=(0, 2)) / (2 ** params["bits"] - 1)
     return float(6 * np.sqrt(len(xs) * np.square(step).sum() / 4))
 
 
 def kept(state: Any, xs: Sequence[Any], i: int) -> Iterator[str]:
-    """What is wrong with the number of calls, all that is kept."""
+    """Yield what is wrong with the number of calls, all that is kept."""
     if state.call != i:
         yield f"after {i} calls it has counted {state.call}, on {len(xs)} ranks"
 
 
 def theorems(page: Page) -> Iterator[Stated]:
-    """All of them."""
+    """State all theorems on its functions."""
     m: Any = page.module
     yield Stated(
         "result", "What is read of a sum of codes is the sum of what is read of each, for any codes, any grid and any "
@@ -57,7 +57,7 @@ def theorems(page: Page) -> Iterator[Stated]:
 
 
 def homomorphic(m: Any) -> Iterator[Obligation]:
-    """By induction over the ranks, from none."""
+    """State the induction over the ranks, from none."""
     yield Obligation("of no rank", (), m.value(d, e, 0, 0) == 0)
     whole = m.value(d, e, q + x, a + b)
     yield Obligation("of more ranks", (), whole == m.value(d, e, q, a) + m.value(d, e, x, b))
@@ -65,13 +65,13 @@ def homomorphic(m: Any) -> Iterator[Obligation]:
 
 
 def codes_near(m: Any) -> Iterator[Obligation]:
-    """Of any entry, grid and chance."""
+    """State that codes are near, for any entry, grid and chance."""
     v, low, step, chance, bits = points("v", "low", "step", "chance", "bits")
     yield from near(m, m.code(v, low, step, chance, bits), m.above(v - low, step), chance, m.most(bits))
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
-    """``impl/thc.py`` has neighbours, blocks and sizes of its own."""
+    """Compare with ``impl/thc.py``, which has neighbours, blocks and sizes of its own."""
     impl: Any = alltoall
     m: Any = page.module
     for name in ("direct_reduce_scatter", "direct_allgather"):

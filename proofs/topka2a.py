@@ -17,7 +17,7 @@ k = Sym.var("k")
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
-    """Two ranks hold the identical term once the ring has brought both the full sum."""
+    """Return whether two ranks hold the identical term once the ring has brought both the full sum."""
 
     def full(x: Int) -> Bool:
         return (x - c) % p <= t - (p - 1)
@@ -26,13 +26,13 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
 
 
 def spent(r: Int, c: Int, t: Int, p: Int) -> Bool:
-    """Rank ``r`` gives its part of shard ``c`` away in step ``(c - r) % p - 1``, and has it back, complete, later."""
+    """Return whether ``r`` gave its part of shard ``c`` away in step ``(c - r) % p - 1``; it comes back complete."""
     back = (r - c) % p <= t - (p - 1)
     return both(negate(r == c), both((c - r) % p <= t, negate(back)))
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/topka2a.py`` takes its arithmetic from its neighbours; it counts distances, the page its steps through."""
+    """Compare with ``impl``: its arithmetic is its neighbours'; it counts distances, the page its steps through."""
     impl: Any = topka2a  # its functions are typed for int and run here on symbols
     cut: Any = ring.cut
     part: Any = ring_topk.part

@@ -15,7 +15,7 @@ contention = dict.fromkeys(("ring", "tree", "crossbar", "fat_tree", "torus"), "c
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # two steps, for every p
-    """Two ranks hold the identical term once both have the finished sum."""
+    """Return whether two ranks hold the identical term once both have the finished sum."""
 
     def full(x: Int) -> Bool:
         return either(t >= 2, both(t >= 1, x == c))
@@ -24,7 +24,7 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # two
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """``impl/two_shot.py`` counts distances from 1; the page counts messages from 0."""
+    """Compare with ``impl/two_shot.py``, which counts distances from 1; the page counts messages from 0."""
     impl: Any = two_shot  # its functions are typed for int and run here on symbols
     box = (*during(page), within(j, p - 1))
     yield Obligation("to whom", box, impl.above(r, j + 1, p) == page.dst(r, t, p, j))

@@ -16,15 +16,15 @@ __all__ = ["contention", "same", "sizes"]
 
 
 def contributions(t: Int, p: Int) -> Int:
-    """A message of the first step holds one rank's, one of the second all."""
+    """Return how many: a message of the first step holds one rank's, one of the second all."""
     return where(t < 1, 1, p)
 
 
 def contributor(r: Int, c: Int, t: Int, p: Int) -> Int:  # noqa: ARG001  # two steps, for every p
-    """The sender's own; then those of all, from the chunk's own rank on."""
+    """Return whose: the sender's own; then those of all, from the chunk's own rank on."""
     return where(t < 1, r, c)
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """Who sends what is as in the dense one; and a message is as long as the page says, however many entries it has."""
+    """State that who sends what is as in the dense one, and a message as long as the page says, however full it is."""
     return chain(two_shot.peers(page), encodings(page))

@@ -20,12 +20,12 @@ ENTRY = (p >= 1, begin <= x, x < end, start <= x, x < stop)
 
 
 def overlap(m: Any, begin: Int, end: Int, start: Int, stop: Int) -> Bool:
-    """``x`` is in the message from the rank with ``begin`` and ``end`` to that of the share."""
+    """State when ``x`` is in the message from the rank with ``begin`` and ``end`` to that of the share."""
     return both(m.later(begin, start) <= x, x < m.sooner(end, stop))
 
 
 def moves(m: Any = balancing) -> Iterator[Obligation]:
-    """Each entry is in the message from its rank to its share's, and in no other; a rank gets its share in order."""
+    """State that each entry is in the message from its rank to its share's, and no other; shares come in order."""
     yield Obligation("in its message", ENTRY, overlap(m, begin, end, start, stop))
     apart = either(end <= begin2, end2 <= begin)
     other = either(stop <= start2, stop2 <= start)

@@ -18,14 +18,14 @@ a, b, x = (Sym.var(name) for name in ("a", "b", "x"))
 
 
 def proposals() -> Iterator[Obligation]:
-    """Where a rank's regions begin: at 0, at entries whose places ascend, at the end."""
+    """State where a rank's regions begin: at 0, at entries whose places ascend, at the end."""
     places = (p >= 1, x >= 1, within(c))
     yield Obligation("places are a rank's", places, within(bound(c, x, p), x))
     yield Obligation("places ascend", places, bound(c, x, p) <= bound(c + 1, x, p))
 
 
 def partition(m: Any = regions) -> Iterator[Obligation]:
-    """Means of bounds that ascend do so, too; of zeros it is 0, and of ``n`` it is ``n``."""
+    """State that means of bounds that ascend do so, too; of zeros it is 0, and of ``n`` it is ``n``."""
     sums = (p >= 1, n >= 0, a >= 0, a <= b, b <= p * n)
     nothing: Any = 0
     yield from proposals()

@@ -19,7 +19,7 @@ Claims = Callable[[], Iterator[Obligation]]
 
 
 def of(exchange: Any, served: Callable[[str], Page]) -> Mapping[str, Mapping[str, Claims]]:
-    """By theorem and by what it is about, the obligations."""
+    """Return the obligations by theorem and by what it is about."""
     if isinstance(exchange, Balance):
         return {"result": {"balance": balancing.moves}}
     if isinstance(exchange, SparseAllreduce):
@@ -41,7 +41,7 @@ def of(exchange: Any, served: Callable[[str], Page]) -> Mapping[str, Mapping[str
 
 
 def beyond(name: str, exchanges: Iterable[Any], served: Callable[[str], Page]) -> Iterator[Obligation]:
-    """For a theorem of that name, what it says of all these exchanges, each thing once."""
+    """Yield, for a theorem of that name, what it says of all these exchanges, each thing once."""
     seen = set()
     for exchange in exchanges:
         for what, claims in of(exchange, served).get(name, {}).items():
@@ -51,11 +51,11 @@ def beyond(name: str, exchanges: Iterable[Any], served: Callable[[str], Page]) -
 
 
 def lengths(page: Page) -> Iterator[Obligation]:
-    """Messages of a sparse page are as long as it says, and no longer than the dense one and its header."""
+    """State that messages of a sparse page are as long as it says, no longer than the dense one and its header."""
     own = getattr(companion(page), "sizes", None)
     yield from chain(own(page) if own else (), local_functions.sizes(page))
 
 
 def is_given(term: Any) -> bool:
-    """Whether a term of an exchange is not its default; letters never are."""
+    """Return whether a term of an exchange is not its default; letters never are."""
     return not (isinstance(term, int | tuple) and not term)

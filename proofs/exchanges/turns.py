@@ -13,7 +13,7 @@ from sparring.spec.core.numbers import both
 
 
 def own(page: Page) -> Iterator[Obligation]:
-    """Of what is sent in a turn."""
+    """State what is sent in a turn."""
     chunk = page.chunk(r, t, p)
     yield Obligation("what is sent is its sender's own", during(page), iff(page.holds(q, r, chunk, t, p), q == r))
     yield Obligation("it is sent to its own rank", during(page), page.dst(r, t, p) == chunk)
@@ -21,7 +21,7 @@ def own(page: Page) -> Iterator[Obligation]:
 
 
 def apart(page: Page) -> Iterator[Obligation]:
-    """Of two turns; and in one turn no two ranks send to the same one."""
+    """State that two turns have different peers; and that in one turn no two ranks send to the same one."""
     two = during(page, t, u)
     active = both(page.active(r, t, p), page.active(r, u, p))
     yield Obligation("of two turns", two, implies(both(active, page.dst(r, t, p) == page.dst(r, u, p)), t == u))

@@ -22,19 +22,19 @@ BOX = (p >= 1, n >= 0, within(j))
 
 
 def leaving() -> Iterator[Obligation]:
-    """What leaves a rank for other regions."""
+    """State what leaves a rank for other regions."""
     yield Obligation("split", (p >= 1, a >= 0, a <= k, e <= b), a - b <= k - e)
 
 
 def moving(m: Any = balancing) -> Iterator[Obligation]:
-    """What leaves a rank for other shares."""
+    """State what leaves a rank for other shares."""
     slot = (p >= 1, begin >= 0, begin <= end, end <= n, start >= 0, start <= stop, stop <= n)
     stays = where(m.later(begin, start) < m.sooner(end, stop), m.sooner(end, stop) - m.later(begin, start), 0)
     yield Obligation("dealt out", slot, end - begin - stays <= n - (stop - start))
 
 
 def sharing(cut: Bound = bound) -> Iterator[Obligation]:
-    """How long the shares of ``n`` entries are, of at most ``p e``."""
+    """State how long the shares of ``n`` entries are, of at most ``p e``."""
     few, room = (*BOX, e >= 0, n <= p * e), (p >= 1, a >= 0, e >= 0, q >= 0)
     yield Obligation("a share begins where the last ends", BOX, cut(j + 1, n, p) == (j * n + n) // p)
     yield Obligation("a share ends no later than with e", few, cut(j + 1, n, p) <= (j * n + p * e) // p)

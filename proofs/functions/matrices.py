@@ -24,7 +24,7 @@ PART = (p >= 1, k >= 0, e >= 1, e <= p)
 
 
 def order(m: Any = matrices) -> Iterator[Obligation]:
-    """Two ranks' choices of as many rows are one: of what one alone has and the other alone, either came first."""
+    """State that two ranks' choices of as many rows are one: of what one alone has or the other, either came first."""
     yield Obligation("not before itself", ANY, negate(m.before(a, i, a, i)))
     yield Obligation("of two rows one", (*ANY, negate(i == j)), either(m.before(a, i, b, j), m.before(b, j, a, i)))
     yield Obligation("and not the other", ANY, negate(both(m.before(a, i, b, j), m.before(b, j, a, i))))
@@ -34,7 +34,7 @@ def order(m: Any = matrices) -> Iterator[Obligation]:
 
 
 def places(m: Any = matrices) -> Iterator[Obligation]:
-    """Rows lie one after the other; ``p`` is their length, ``k`` their number."""
+    """State that rows lie one after the other; ``p`` is their length, ``k`` their number."""
     row = (p >= 1, within(i, k), within(c))
     yield Obligation("as the first", (p >= 1, within(c)), both(m.slot(0, c, p) == c, m.slot(0, p, p) == p))
     yield Obligation("each after the one before", row, m.slot(i + 1, c, p) == m.slot(i, c, p) + p)
@@ -42,19 +42,19 @@ def places(m: Any = matrices) -> Iterator[Obligation]:
 
 
 def rows(m: Any = matrices) -> Iterator[Obligation]:
-    """Whole rows and a part of one are a row more; of nothing there is none."""
+    """State that whole rows and a part of one are a row more; of nothing there is none."""
     yield Obligation("no row of nothing", ANY, m.rows(0, p) == 0)
     yield Obligation("whole rows and a part", PART, m.rows(p * k + e, p) == k + 1)
 
 
 def high(counted: Callable[[Int, Int], Int]) -> Iterator[Obligation]:
-    """An implementation counts as many."""
+    """State that an implementation counts as many."""
     yield Obligation("no rows", ANY, counted(0 * p, p) == matrices.rows(0 * p, p))
     yield Obligation("rows", PART, counted(p * k + e, p) == matrices.rows(p * k + e, p))
 
 
 def halves(m: Any = matrices) -> Iterator[Obligation]:
-    """The orders of addition add every term once; a product is that of its terms."""
+    """State that the orders of addition add every term once; a product is that of its terms."""
     for many in LENGTHS:
         first, by = letters("x", many), letters("z", many)
         yield Obligation(f"{many} halved", ANY, m.halved(first) == summed(first))
@@ -67,7 +67,7 @@ def letters(name: str, many: int) -> list[Sym]:
 
 
 def summed(terms: list[Any]) -> Int:
-    """One after the other."""
+    """Sum terms one after the other."""
     total: Int = 0
     for term in terms:
         total = total + term
@@ -75,14 +75,14 @@ def summed(terms: list[Any]) -> Int:
 
 
 def additive(name: str, function: Callable[[Vector], Vector], many: int) -> Iterator[Obligation]:
-    """Of the sum of two vectors of so many entries it is the sum."""
+    """State that of the sum of two vectors of so many entries it gives the sum."""
     x, y = (Vector(letters(letter, many)) for letter in "xy")
     sums = zip(function(x + y), function(x) + function(y), strict=True)
     yield Obligation(f"{name} of {many}", ANY, every(True, *(one == other for one, other in sums)))
 
 
 def roots(m: Any = matrices) -> Iterator[Obligation]:
-    """Of exact numbers: of a square its root, of others a fraction near it."""
+    """State what roots of exact numbers are: of a square its root, of others a fraction near it."""
     for top, bottom in ((0, 1), (2, 1), (2, 3), (5, 4)):
         root = m.root(Fraction(top * top, bottom * bottom))
         same = both(p * root.numerator == p * top, p * root.denominator == p * bottom)

@@ -24,7 +24,7 @@ Entry = dict[str, Any]
 
 
 def export(attempt: Attempt, page: Page, folder: Path) -> list[Entry]:
-    """Write each obligation of ``attempt`` on ``page`` below ``folder``; returns the manifest's entry, if it has any.
+    """Write each obligation of ``attempt`` on ``page`` below ``folder``; return the manifest's entry, if it has any.
 
     Each file says in its head which claim it belongs to, and in its status what the answer must be
     for the verdict to hold: ``unsat``, but for a claim that was refuted as expected.
@@ -42,7 +42,7 @@ def export(attempt: Attempt, page: Page, folder: Path) -> list[Entry]:
 
 
 def about(attempt: Attempt, page: Page) -> Entry:
-    """What a theorem is about."""
+    """Return what a theorem is about."""
     return {
         "algorithm": attempt.algorithm,
         "parameters": dict(page.params),
@@ -54,7 +54,7 @@ def about(attempt: Attempt, page: Page) -> Entry:
 
 
 def digest(theorem: Entry) -> str:
-    """Of all that a theorem says, and of its obligations in their order, but for what solvers answered and spent."""
+    """Return the digest of a theorem's words and its obligations in order, but for what solvers answered and spent."""
     told = {key: value for key, value in theorem.items() if key != "digest"}
     told["obligations"] = [{k: v for k, v in o.items() if k not in ANSWERED} for o in theorem["obligations"]]
     return sha256(json.dumps(told, sort_keys=True, default=list).encode()).hexdigest()
@@ -64,7 +64,7 @@ ANSWERED = ("answers", "effort")
 
 
 def entry(attempt: Attempt, answer: Answer, name: str, written: bytes) -> Entry:
-    """What the manifest says of one file; ``effort``: z3's resource units for this file alone."""
+    """Return what the manifest says of one file; ``effort``: z3's resource units for this file alone."""
     return {
         "file": name,
         "sha256": sha256(written).hexdigest(),
@@ -78,7 +78,7 @@ def entry(attempt: Attempt, answer: Answer, name: str, written: bytes) -> Entry:
 
 
 def wanted(attempt: Attempt, answer: Answer) -> str:
-    """The answer with which the verdict stands."""
+    """Return the answer with which the verdict stands."""
     return answer.solvers["z3"] if attempt.verdict == EXPECTED else "unsat"
 
 
@@ -97,7 +97,7 @@ def conclude(theorems: Sequence[Entry], in_coq: Sequence[Entry], folder: Path) -
 
 
 def head(attempt: Attempt, answer: Answer) -> str:
-    """What a file is about."""
+    """Write what a file is about."""
     said = ", ".join(f"{name} {solvers.versions()[name]}: {word}" for name, word in answer.solvers.items())
     return (
         f"; {attempt.algorithm}, {attempt.name}. {attempt.statement}\n"
@@ -107,7 +107,7 @@ def head(attempt: Attempt, answer: Answer) -> str:
 
 
 def slug(name: str) -> str:
-    """A name as part of a file name.
+    """Return a name as part of a file name.
 
     >>> slug("dst(src(r)) = r")
     'dst-src-r-r'

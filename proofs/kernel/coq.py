@@ -164,12 +164,12 @@ forall p, 1 <= p ->
 
 
 def statement(theorem: str, kind: str) -> str:
-    """What the theorem says in Coq; *result* also that the page promises what the kind does, a constant of Coq's."""
+    """Return what the theorem says in Coq; *result* also that the page promises what the kind does, Coq's constant."""
     return STATEMENTS[theorem].replace("{promised}", f"promises page = of_{kind} /\\\n" if kind in KINDS else "")
 
 
 class CoqReader(Reader[CoqTerm]):
-    """Reads terms over ``Z`` and ``bool`` for a tactic; ``page`` is whose they are."""
+    """A reader of terms over ``Z`` and ``bool`` for a tactic; ``page`` is whose they are."""
 
     def __init__(self, page: Page, tactic: str) -> None:
         super().__init__()
@@ -193,7 +193,7 @@ class CoqReader(Reader[CoqTerm]):
 
 
 def instance(page: Page, same: Same | None = None) -> dict[str, str]:
-    """The texts of the instance by its parts, in which the page meets the obligations for every p.
+    """Return the texts of the instance by its parts, in which the page meets the obligations for every p.
 
     Without ``same`` there is no ``agreement``.  Raises Undecided where the page cannot be written down.
     """
@@ -224,7 +224,7 @@ def instance(page: Page, same: Same | None = None) -> dict[str, str]:
 
 
 def written_for(page: Page, formulas: Mapping[str, Int | Bool]) -> tuple[str, dict[str, CoqTerm]]:
-    """The tactic that knows all operators of the formulas, and the formulas; raises Undecided if there is none."""
+    """Return the tactic that knows all operators of the formulas, and these; raises Undecided if there is none."""
     *others, last = TACTICS[page.encoding]
     for tactic in others:
         with suppress(Undecided):
@@ -233,13 +233,13 @@ def written_for(page: Page, formulas: Mapping[str, Int | Bool]) -> tuple[str, di
 
 
 def read(page: Page, tactic: str, formulas: Mapping[str, Int | Bool]) -> dict[str, CoqTerm]:
-    """The formulas in Coq."""
+    """Return the formulas in Coq."""
     reader = CoqReader(page, tactic)
     return {name: reader(term) for name, term in formulas.items()}
 
 
 def filled(part: str, name: str, tactic: str, terms: Mapping[str, str], kind: str) -> str:
-    """The text of one file; of a kind that is none of ``KINDS`` it says nothing but the formulas."""
+    """Return the text of one file; of a kind that is none of ``KINDS`` it says nothing but the formulas."""
     later, said = LATER.get(tactic, ""), statement(part, kind) if part in STATEMENTS else ""
     calls = {"tactic": tactic, "prove": f"{tactic}{later}", "prove_same": f"{tactic}_same{later}"}
     kept = KEPT if kind in KINDS else ""
@@ -247,7 +247,7 @@ def filled(part: str, name: str, tactic: str, terms: Mapping[str, str], kind: st
 
 
 def read_back(text: str, part: str, name: str, kind: str) -> tuple[str, dict[str, str]] | None:
-    """The tactic and the formulas of an instance's file about a page of that kind; None for any other text.
+    """Return the tactic and formulas of an instance's file about a page of that kind; None for any other text.
 
     So what a stranger wrote is never run, but these formulas in the text above.
     """
@@ -262,13 +262,13 @@ def read_back(text: str, part: str, name: str, kind: str) -> tuple[str, dict[str
 
 
 def is_formula(text: str) -> bool:
-    """Whether nothing but a formula can be read in it."""
+    """Return whether nothing but a formula can be read in it."""
     words = re.findall(r"Z\.\w+|\w+|[()]|[^\w\s()]+", text)
     return "(*" not in text and all(word in VOCABULARY or word.isdigit() for word in words)
 
 
 def judgement(part: str, name: str, kind: str) -> str:
-    """A file that holds exactly if the instance of that name proves the statement, and says on what it rests."""
+    """Write a file that holds exactly if the instance of that name proves the statement; it says on what that rests."""
     return f"""\
 From Coq Require Import ZArith.
 Require Import sums machine schedule terms.

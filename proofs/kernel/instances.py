@@ -35,7 +35,7 @@ Entry = dict[str, Any]
 
 
 def export(subject: Subject, attempts: Iterable[Attempt], folder: Path) -> list[Entry]:
-    """Write the page's instance below ``folder``; returns the manifest's entries, one for each theorem it is about.
+    """Write the page's instance below ``folder``; return the manifest's entries, one for each theorem it is about.
 
     Where the page cannot be written down, its entries have no files and say why.
     """
@@ -53,12 +53,12 @@ def export(subject: Subject, attempts: Iterable[Attempt], folder: Path) -> list[
 
 
 def paths(algorithm: str, theorem: str) -> dict[str, str]:
-    """The files that an instance has for a theorem, by what is in them, in the order in which they are compiled."""
+    """Return the files that an instance has for a theorem, by what is in them, in the order of their compilation."""
     return {part: f"{FOLDER}/{algorithm}_{part}.v" for part in ("schedule", theorem)}
 
 
 def write_files(texts: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Write each text as the file of its name below ``folder``; returns the digests of the files."""
+    """Write each text as the file of its name below ``folder``; return the digests of the files."""
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (folder / name).write_bytes(text.encode())
@@ -66,7 +66,7 @@ def write_files(texts: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def entry(attempt: Attempt, page: Page, files: dict[str, str], why: str) -> Entry:
-    """What the manifest says of one theorem's instance."""
+    """Return what the manifest says of one theorem's instance."""
     return {
         "algorithm": attempt.algorithm,
         "parameters": dict(page.params),
@@ -83,7 +83,7 @@ def entry(attempt: Attempt, page: Page, files: dict[str, str], why: str) -> Entr
 
 
 def generic(*tactics: str) -> dict[str, str]:
-    """The texts of the files that such instances need (by default all), each after those that it needs itself."""
+    """Return the texts of the files that such instances need (by default all), each after those that it needs."""
     names = {name for tactic in tactics or GENERIC for name in GENERIC[tactic]}
     return {
         file.stem: file.read_text(encoding="utf-8") for file in in_order(HERE / f"{name}.v" for name in sorted(names))
@@ -91,7 +91,7 @@ def generic(*tactics: str) -> dict[str, str]:
 
 
 def conclude(entries: Sequence[Entry], folder: Path) -> Entry:
-    """Write the files that instances need, and the order of all; returns the manifest's part about Coq."""
+    """Write the files that instances need, and the order of all; return the manifest's part about Coq."""
     shared = write_files({f"{FOLDER}/{name}.v": text for name, text in generic().items()}, folder)
     order = dict.fromkeys([*shared, *(file for one in entries for file in one["files"])])
     lines = ['-Q . ""', *(Path(file).name for file in order)]

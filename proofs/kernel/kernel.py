@@ -95,7 +95,7 @@ def attempts(whole: Subject, memory: Memory, evidence: Evidence | None) -> Itera
 
 
 def readable(whole: Subject) -> Iterator[Conjecture]:
-    """The conjectures, with a fault in the page's own code told as bad input."""
+    """Yield the conjectures, with a fault in the page's own code told as bad input."""
     try:
         yield from conjectures(whole)
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
@@ -118,7 +118,7 @@ def judge(whole: Subject, conjecture: Conjecture, second_opinion: bool, memory: 
 
 
 def until_refuted(answers: Iterator[Answer]) -> Iterator[Answer]:
-    """The answers up to the first counterexample."""
+    """Yield the answers up to the first counterexample."""
     for answer in answers:
         yield answer
         if answer.witness and not answer.problem:
@@ -129,7 +129,7 @@ Weighed = tuple[Verdict, str, dict[str, Any]]
 
 
 def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> Weighed:
-    """The verdict on a conjecture, why, and the witness."""
+    """Return the verdict on a conjecture, why, and the witness."""
     failed = sorted((a for a in answers if not a.holds), key=lambda a: a.witness.get("p", 0))
     if not failed:
         return PROOFS[any(a.below for a in answers)], f"{len(answers)} obligations", {}
@@ -147,7 +147,7 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
 
 
 def ran_wrong(page: Page, conjecture: Conjecture, failed: Sequence[Answer]) -> execution.Wrong | None:
-    """What runs with few ranks find, then runs with as many ranks as the counterexamples have."""
+    """Return what runs with few ranks find, then runs with as many ranks as the counterexamples have."""
     if conjecture.check is None:
         return None
     larger = sorted({a.witness["p"] for a in failed if a.witness} - set(execution.RANKS))
@@ -155,14 +155,14 @@ def ran_wrong(page: Page, conjecture: Conjecture, failed: Sequence[Answer]) -> e
 
 
 def describe_failure(a: Answer) -> str:
-    """A failed obligation with its counterexample; by its name alone, where nothing could satisfy it."""
+    """Tell a failed obligation with its counterexample; by its name alone, where nothing could satisfy it."""
     if a.obligation.claim is False:
         return a.obligation.name
     return f"{a.obligation.name} fails at {', '.join(f'{k}={v}' for k, v in a.witness.items())}"
 
 
 def not_inductive(page: Page, conjecture: Conjecture, failed: Answer) -> Weighed:
-    """The runs are clean: what the page says of itself is wrong, and here is where."""
+    """Return *not inductive*; the runs are clean: what the page says of itself is wrong, and here is where."""
     clean = f"runs with p <= {execution.RANKS[-1]} are clean"
     lie = None if conjecture.name == "agreement" else execution.first_lie(page)
     if lie:
@@ -171,7 +171,7 @@ def not_inductive(page: Page, conjecture: Conjecture, failed: Answer) -> Weighed
 
 
 def expected(attempt: Attempt) -> Attempt:
-    """A claim that the page says is wrong: its refutation is what was wanted, and a proof would be the failure."""
+    """Turn a claim around that the page says is wrong: its refutation was wanted, and a proof would be the failure."""
     if attempt.verdict == REFUTED:
         return replace(attempt, verdict=EXPECTED)
     if attempt.verdict in PROOFS:
@@ -191,7 +191,7 @@ def confirmed(attempt: Attempt, found: Iterable[Found], idle: str) -> Attempt:
 
 
 def refuting(found: Iterable[Found]) -> str:
-    """The first of these faults with which the conjecture is *refuted*, and not what the page says of itself."""
+    """Return the first of these faults with which the conjecture is *refuted*, not what the page says of itself."""
     wrong = (one for one in found if weighed(one.subject.runnable, one.conjecture, [one.answer])[0] == REFUTED)
     first = next(wrong, None)
     return first.told if first else ""

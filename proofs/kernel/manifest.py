@@ -22,12 +22,12 @@ ANSWERS = ("unsat", "sat", "unknown", "unreadable")
 
 
 def words_rule(most: int) -> Rule:
-    """Text on one line."""
+    """Return the rule for text on one line."""
     return text(f".{{1,{most}}}", f"text of 1 to {most} printable characters")
 
 
 def digests(name: Rule) -> Rule:
-    """Files and their digests."""
+    """Return the rule for files and their digests."""
     return Rule(
         lambda x: isinstance(x, dict) and all(map(name.holds, x)) and all(map(DIGEST.holds, x.values())),
         f"an object with files, each {name.words}, and their digests, each {DIGEST.words}",
@@ -79,7 +79,7 @@ INSTANCE = {
 
 
 class Manifest(NamedTuple):
-    """What is said of the theorems, of the files that all instances in Coq need, and of the instances."""
+    """The words on the theorems, on the files that all instances in Coq need, and on the instances."""
 
     theorems: list[Entry]
     generic: Mapping[str, str]
@@ -87,7 +87,7 @@ class Manifest(NamedTuple):
 
 
 def manifest(folder: Path) -> Manifest:
-    """The manifest in a folder, each entry as it must be; raises InputError for what is none."""
+    """Read the manifest in a folder, each entry as it must be; raises InputError for what is none."""
     file = folder / MANIFEST
     try:
         data = json.loads(limited(file))
@@ -108,7 +108,7 @@ def manifest(folder: Path) -> Manifest:
 
 
 def entries(file: Path, what: str, data: list[Any], rules: Mapping[str, Rule]) -> Iterator[Entry]:
-    """Each entry; raises InputError for the first that is not as it must be."""
+    """Yield each entry; raises InputError for the first that is not as it must be."""
     for i, entry in enumerate(data):
         try:
             check(entry, rules)
@@ -121,7 +121,7 @@ def entries(file: Path, what: str, data: list[Any], rules: Mapping[str, Rule]) -
 
 
 def unchanged(folder: Path, name: str, digest: str) -> str:
-    """The text of a file below ``folder``; raises InputError where there is none, or not the one that was written."""
+    """Read a file below ``folder`` as text; raises InputError where there is none, or not the one that was written."""
     data = limited(folder / name)
     if sha256(data).hexdigest() != digest:
         raise InputError(f"{name} is not the file that was written: its digest is another")
@@ -129,7 +129,7 @@ def unchanged(folder: Path, name: str, digest: str) -> str:
 
 
 def limited(file: Path) -> bytes:
-    """What is in a file; raises InputError where there is none, or too much."""
+    """Read a file; raises InputError where there is none, or too much."""
     if not file.is_file():
         raise InputError(f"there is no file {file}")
     if file.stat().st_size > MOST:

@@ -48,7 +48,7 @@ class Judged(NamedTuple):
 
 
 def recheck(folder: Path, pages: Iterable[Page] = ()) -> Iterator[Judged]:
-    """Each theorem of a folder that ``prove --export`` wrote, in its order, then those that have a file in Coq.
+    """Judge each theorem of a folder that ``prove --export`` wrote, in its order, then those that have a file in Coq.
 
     Between them come those of pages at hand that the folder has no certificate of.  A theorem is compared with the
     installed page of its name, or with one of ``pages``.  Raises InputError for what is no such folder.
@@ -71,7 +71,7 @@ def recheck(folder: Path, pages: Iterable[Page] = ()) -> Iterator[Judged]:
 
 
 def left_out(theorems: Iterable[Entry], shelf: Shelf) -> Iterator[Judged]:
-    """Of pages that were compared, the theorems of which the folder has no certificate: who sends it may drop one."""
+    """Yield theorems of pages that were compared, if the folder has no certificate: who sends it may drop one."""
     told = {(shelf.key(one), one["theorem"]) for one in theorems}
     for key, (whole, known) in shelf.known.items():
         for name, one in known.items():
@@ -93,15 +93,15 @@ class Shelf:
 
     @staticmethod
     def key(entry: Entry) -> str:
-        """Which page the entry is about, with which parameters."""
+        """Return which page the entry is about, with which parameters."""
         return f"{entry['algorithm']} {entry['parameters']}"
 
     def has(self, entry: Entry) -> bool:
-        """Whether a page of this name is there."""
+        """Return whether a page of this name is there."""
         return entry["algorithm"] in self.given or entry["algorithm"] in registry.names()
 
     def found(self, entry: Entry) -> tuple[Subject, dict[str, Conjecture]]:
-        """The page with the entry's parameters, and what the kernel would prove of it.
+        """Return the page with the entry's parameters, and what the kernel would prove of it.
 
         Raises SparringError where it cannot be had with these.
         """
@@ -119,7 +119,7 @@ Sentence = tuple[str, Verdict, str]
 
 
 def judge_entry(entry: Entry, faults: list[Found], folder: Path, shelf: Shelf) -> Sentence:
-    """The worst of what was found; else what the files come to, as the page at hand says."""
+    """Return the worst of what was found; else what the files come to, as the page at hand says."""
     asked = len(entry["obligations"])
     apart = f"{asked} questions, whose meaning was not compared with a page."
     if digest(entry) != entry["digest"]:
@@ -146,7 +146,7 @@ def judge_entry(entry: Entry, faults: list[Found], folder: Path, shelf: Shelf) -
 
 
 def different(entry: Entry, page: Page, conjecture: Conjecture | None, folder: Path, memory: Memory) -> str:
-    """In what a theorem differs from what the kernel asks of the page; empty where it does in nothing."""
+    """Tell in what a theorem differs from what the kernel asks of the page; empty where it does in nothing."""
     if conjecture is None:
         return f"{page.name} has no theorem of this name"
     told, own = entry["obligations"], [*conjecture.obligations]
@@ -169,7 +169,7 @@ def different(entry: Entry, page: Page, conjecture: Conjecture | None, folder: P
 
 
 def asks(text: str, claim: Obligation, encoding: str, answer: str, memory: Memory) -> bool:
-    """Whether an answer to this SMT-LIB text decides the claim.
+    """Return whether an answer to this SMT-LIB text decides the claim.
 
     Where nothing more is asserted than the hypotheses, facts and that the claim is false, that they
     contradict each other proves it.  That there is a solution refutes nothing by itself: evaluating the
@@ -182,12 +182,12 @@ def asks(text: str, claim: Obligation, encoding: str, answer: str, memory: Memor
 
 
 def asserts(text: str) -> Mapping[int, z3.BoolRef]:
-    """What SMT-LIB text asserts, by z3's numbers of terms, of which equal ones have one."""
+    """Return what SMT-LIB text asserts, by z3's numbers of terms, of which equal ones have one."""
     return {one.get_id(): one for one in z3.parse_smt2_string(text)}
 
 
 def again(entry: Entry, folder: Path) -> tuple[Found | None, int]:
-    """What is wrong with one file, and the effort of finding out."""
+    """Tell what is wrong with one file, and the effort of finding out."""
     try:
         question = unchanged(folder, entry["file"], entry["sha256"])
     except InputError as changed:
@@ -202,7 +202,7 @@ def again(entry: Entry, folder: Path) -> tuple[Found | None, int]:
 
 
 def ask_both(question: str) -> tuple[Mapping[str, str], int]:
-    """Both solvers' answers to SMT-LIB text, and z3's effort."""
+    """Return both solvers' answers to SMT-LIB text, and z3's effort."""
     z3_, effort = solvers.ask_z3_text(question)
     try:
         cvc5 = solvers.ask_cvc5(question)
@@ -212,7 +212,7 @@ def ask_both(question: str) -> tuple[Mapping[str, str], int]:
 
 
 def in_coq(entry: Entry, bench: Bench, shelf: Shelf) -> Sentence:
-    """What Coq says of an instance: of a page at hand only where the formulas are the page's."""
+    """Return what Coq says of an instance: of a page at hand only where the formulas are the page's."""
     apart = f"{entry['theorem']} of formulas that were not compared with a page."
     verdict, detail = bench.judge(entry)
     if not entry["files"] or verdict not in (PROVED, NOT_COVERED):

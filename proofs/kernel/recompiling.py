@@ -32,7 +32,7 @@ Instance = tuple[str, Mapping[str, str]]
 
 
 class Bench:
-    """Judges the instances in ``folder``; in the folder ``room`` each text is compiled once.
+    """A bench that judges the instances in ``folder``; in the folder ``room`` each text is compiled once.
 
     ``files``: what the manifest says are the digests of the files that all instances need.
     """
@@ -45,7 +45,7 @@ class Bench:
         self.strange = shared(files, folder)
 
     def judge(self, entry: Mapping[str, Any]) -> Found:
-        """The verdict on one theorem's instance."""
+        """Return the verdict on one theorem's instance."""
         if not entry["files"]:
             return uncovered(entry["uncovered"])
         if self.strange:
@@ -63,14 +63,14 @@ class Bench:
         return self.proved(theorem, entry["kind"], *read)
 
     def of_page(self, entry: Mapping[str, Any], whole: Subject) -> bool:
-        """Whether the files are those that this version writes for the page."""
+        """Return whether the files are those that this version writes for the page."""
         texts = instance(whole.page, whole.same)
         named = paths(whole.page.name, entry["theorem"])
         digests = {name: sha256(texts[part].encode()).hexdigest() for part, name in named.items() if part in texts}
         return bool(entry["kind"] == whole.page.kind and entry["files"] == digests)
 
     def proved(self, theorem: str, kind: str, schedule: Instance, rest: Instance) -> Found:
-        """Whether Coq proves the theorem of these formulas, which are said to be of this kind."""
+        """Return whether Coq proves the theorem of these formulas, which are said to be of this kind."""
         if self.coqc is None:
             return uncovered(NO_COQ.rstrip("."))
         name = self.names.setdefault(repr(schedule), f"page{len(self.names)}")
@@ -83,7 +83,7 @@ class Bench:
         return uncovered(fault) if fault else (PROVED, f"Coq {version(self.coqc)}: {CLOSED}")
 
     def fault(self, name: str, text: str) -> str:
-        """What is wrong with the text of that name; empty if nothing is."""
+        """Tell what is wrong with the text of that name; empty if nothing is."""
         if text not in self.known:
             (self.room / f"{name}.v").write_text(text, encoding="utf-8")
             code, output = run(str(self.coqc), self.room, f"{name}.v", self.seconds)
@@ -93,12 +93,12 @@ class Bench:
 
 
 def uncovered(why: str) -> Found:
-    """The verdict where Coq says neither yes nor no."""
+    """Return the verdict where Coq says neither yes nor no."""
     return NOT_COVERED, f"not covered by Coq: {why}"
 
 
 def shared(files: Mapping[str, str], folder: Path) -> Found | None:
-    """What is wrong with the files that every instance needs: they must be this version's own."""
+    """Tell what is wrong with the files that every instance needs: they must be this version's own."""
     own = generic()
     for name, digest in files.items():
         try:
@@ -111,14 +111,14 @@ def shared(files: Mapping[str, str], folder: Path) -> Found | None:
 
 
 def strange(name: str, text: str) -> Found:
-    """The verdict on a file that this version would not have written."""
+    """Return the verdict on a file that this version would not have written."""
     if found := UNPROVED.search(text):
         return REFUTED, f"{name}: {found[0]} leaves something unproved"
     return UNDECIDED, f"{name} is not as this version of sparring writes it; the version that wrote it can judge it"
 
 
 def complaint(name: str, text: str, code: int, output: str) -> str:
-    """Which obligation Coq does not prove, and what it says; empty where it proves all, from no assumption."""
+    """Tell which obligation Coq does not prove, and what it says; empty where it proves all, from no assumption."""
     if code:
         line = re.search(r"line (\d+)", output)
         obligation = re.search(r"\(\* (.+) \*\)", text.splitlines()[int(line[1]) - 1]) if line else None
@@ -129,6 +129,6 @@ def complaint(name: str, text: str, code: int, output: str) -> str:
 
 
 def version(coqc: str) -> str:
-    """The version of that coqc."""
+    """Return the version of that coqc."""
     done = subprocess.run([coqc, "--print-version"], timeout=60, text=True, capture_output=True, check=False)
     return done.stdout.partition(" ")[0]

@@ -55,7 +55,7 @@ UPSET_IN_TEXTS: Mapping[str, Sequence[str]] = {
 
 
 def stated(theorem: str) -> bool:
-    """Whether a proof module writes its obligations down."""
+    """Return whether a proof module writes its obligations down."""
     return theorem in STATED or theorem.startswith(CLAIM)
 
 
@@ -69,7 +69,7 @@ class Faults:
         self.tried: dict[tuple[Any, ...], bool] = {}
 
     def sort(self, name: str, further: bool) -> Sequence[Planted]:
-        """The faults of a sort, the usual ones or further ones; each is planted when it is asked for."""
+        """Return the faults of a sort, the usual ones or further ones; each is planted when it is asked for."""
         if (name, further) not in self.planted:
             composed = self.whole.page.composed
             operators = FURTHER if further else IN_PAGES if composed else OPERATORS
@@ -79,12 +79,12 @@ class Faults:
 
     @cached_property
     def ours(self) -> bool:
-        """Whether what is stated is stated by proof modules of sparring's own."""
+        """Return whether what is stated is stated by proof modules of sparring's own."""
         said = (getattr(self.whole, name) for name in (*STATED, "theorems"))
         return all(getattr(f, "func", f).__module__.startswith("sparring.proofs.") for f in said if f)
 
     def of(self, theorem: str, further: bool) -> Iterator[Planted]:
-        """The faults that may upset the theorem; one that was planted for an earlier theorem is there already."""
+        """Yield the faults that may upset the theorem; one that was planted for an earlier theorem is there already."""
         if self.whole.page.composed:
             yield from self.of_text(theorem, further)
         else:
@@ -92,11 +92,11 @@ class Faults:
             yield from sorted(self.sorts(UPSET_BY, theorem, further), key=lambda one: first not in one.told)
 
     def sorts(self, upset_by: Mapping[str, Sequence[str]], theorem: str, further: bool) -> Sequence[Planted]:
-        """The faults of all sorts that may upset the theorem."""
+        """Return the faults of all sorts that may upset the theorem."""
         return [one for sort in upset_by.get(theorem, upset_by[""]) for one in self.sort(sort, further)]
 
     def of_text(self, theorem: str, further: bool) -> Iterator[Planted]:
-        """The faults of a composition, those in functions that do not run for the theorem last of all.
+        """Yield the faults of a composition, those in functions that do not run for the theorem last of all.
 
         In the page's own functions these upset at most that its text calls what is spoken of; elsewhere nothing.
         """
@@ -109,7 +109,7 @@ class Faults:
                 yield one
 
     def spoken(self, theorem: str) -> texts.Spoken:
-        """What the theorem speaks of; the functions that run while the text is read, where it has to be, too."""
+        """Return what the theorem speaks of; and the functions that run while the text is read, where it has to be."""
         if theorem not in self.known:
             said = texts.spoken_of(self.whole, theorem)
             apart = theorem == PEERS or theorem.startswith(CLAIM)
@@ -118,7 +118,7 @@ class Faults:
 
     @cached_property
     def reading(self) -> frozenset[sites.Home]:
-        """The functions that run while a composition's text is read."""
+        """Return the functions that run while a composition's text is read."""
         return texts.running(self.whole.page.module, lambda: [*paths(self.whole.page)])
 
     def evidence(self, conjecture: Conjecture) -> tuple[Iterable[Found], str]:
@@ -133,7 +133,7 @@ class Faults:
         return (one for _, one in self.upsetting(conjecture, own(self.whole.page, conjecture))), ""
 
     def refuting(self, conjecture: Conjecture) -> tuple[dict[str, Found], list[str]]:
-        """By obligation, a fault that refutes it; and the names of those that none refutes, though one should."""
+        """Return by obligation a fault that refutes it; and the names of those that none refutes, though one should."""
         found: dict[str, Found] = {}
         left = {one.name: one for one in conjecture.obligations}
         for name, one in self.upsetting(conjecture, left):
@@ -142,7 +142,7 @@ class Faults:
         return found, [*left]
 
     def upsetting(self, conjecture: Conjecture, left: dict[str, Obligation]) -> Iterator[tuple[str, Found]]:
-        """Which of the obligations ``left`` a fault refutes, and the fault; the caller takes away what is enough.
+        """Yield which of the obligations ``left`` a fault refutes, and the fault; the caller takes away what is enough.
 
         What evaluation at small numbers shows false is put to the solver first: only its answer counts.  What
         speaks of no formula of the page, and is the kernel's, or what is true of all numbers, is taken away
@@ -167,7 +167,7 @@ class Faults:
                 del left[name]
 
     def upset(self, claim: Obligation, encoding: str, suspected: bool) -> Answer | None:
-        """A solver's counterexample to the claim, asked only if small numbers are one, or only if they are not."""
+        """Ask a solver for a counterexample to the claim, only if small numbers are one, or only if they are not."""
         if claim.claim is False and claim.annotation:  # a text that cannot be read may be right
             return None
         with suppress(z3.Z3Exception, TypeError):  # a fault may give a truth for a number
@@ -177,18 +177,18 @@ class Faults:
         return None
 
     def suspicious(self, claim: Obligation) -> bool:
-        """Whether small numbers upset the claim."""
+        """Return whether small numbers upset the claim."""
         key = self.key(claim)
         if key not in self.tried:
             self.tried[key] = bool(small_points.false_at(claim, POINTS))
         return self.tried[key]
 
     def key(self, claim: Obligation) -> tuple[Any, ...]:
-        """The same for equal obligations alone."""
+        """Return a key that is the same for equal obligations alone."""
         return tuple(map(self.memory.identity, (claim.claim, *claim.hypotheses)))
 
     def same(self, one: Obligation, other: Obligation) -> bool:
-        """Whether the fault leaves the obligation as it is."""
+        """Return whether the fault leaves the obligation as it is."""
         return self.key(one) == self.key(other)
 
     def differs(self, one: Bool, other: Bool) -> bool:
@@ -196,7 +196,7 @@ class Faults:
 
 
 def in_turn(faults: Iterable[Planted]) -> Sequence[Planted]:
-    """The faults, first one of each line, then another of each: where one upsets nothing, its neighbours seldom do."""
+    """Order faults: first one of each line, then another of each: where one upsets nothing, neighbours seldom do."""
     lines: dict[str, list[Planted]] = {}
     for one in faults:
         lines.setdefault(one.line, []).append(one)
@@ -204,14 +204,14 @@ def in_turn(faults: Iterable[Planted]) -> Sequence[Planted]:
 
 
 def meant(other: Obligation, every: Mapping[str, Obligation]) -> Iterable[str]:
-    """Which obligations it stands for with a fault: that of its name; if ranks cannot go a path, all of the path."""
+    """List what it stands for with a fault: the obligation of its name; if ranks cannot go a path, all of the path."""
     if other.name in every or other.claim is not False:
         return (other.name,)
     return [name for name in every if name.startswith(f"{other.name.partition(': ')[0]}: ")]
 
 
 class Folded(Reader[Any]):
-    """What a claim is whatever its numbers are: True, False, or the term itself where that depends on them."""
+    """A reader of what a claim is whatever its numbers are: True, False, or the term itself where they decide."""
 
     def constant(self, x: int | bool) -> Any:
         return x
@@ -227,7 +227,7 @@ class Folded(Reader[Any]):
 
 
 def made_true(conjecture: Conjecture, claim: Obligation) -> bool:
-    """Whether the kernel generated a claim that is true of all numbers, from formulas that the page leaves out."""
+    """Return whether the kernel generated a claim, true of all numbers, from formulas that the page leaves out."""
     return not stated(conjecture.name) and Folded()(claim.claim) is True
 
 

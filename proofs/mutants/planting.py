@@ -21,11 +21,11 @@ TURNS = 300_000
 
 
 class Endless(SparringError):
-    """Loops have turned too often."""
+    """The error that loops have turned too often."""
 
 
 class Counter:
-    """How often loops have turned since ``restart``."""
+    """A count of how often loops have turned since ``restart``."""
 
     turns = 0
 
@@ -35,14 +35,14 @@ class Counter:
 
     @classmethod
     def turn(cls) -> None:
-        """Called in every turn of every loop."""
+        """Count one turn; called in every turn of every loop."""
         cls.turns += 1
         if cls.turns > TURNS:
             raise Endless(f"loops turned more than {TURNS} times")
 
 
 def afresh(call: Callable[..., Any]) -> Callable[..., Any]:
-    """The same call, before which the turns are counted anew: many runs are not one that does not end."""
+    """Return the same call, counting turns anew before it: many runs are not one that does not end."""
 
     def called(*args: Any, **options: Any) -> Any:
         Counter.restart()
@@ -52,7 +52,7 @@ def afresh(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def counted(node: Any) -> Any:
-    """A module or a statement whose loops count their turns; what holds no statements is shared."""
+    """Return a module or a statement whose loops count their turns; what holds no statements is shared."""
     new = copy.copy(node)
     for name in BLOCKS:
         if isinstance(block := getattr(node, name, None), list):
@@ -68,7 +68,7 @@ BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 @lru_cache(32)  # what rests on a module with a fault is planted again for each
 def compiled(module: ModuleType, tree: ast.Module) -> CodeType:
-    """``tree`` in place of the module's code, with loops that count."""
+    """Compile ``tree`` in place of the module's code, with loops that count."""
     counting = counted(tree)
     at = next((i for i, node in enumerate(counting.body) if not prelude(node)), len(counting.body))
     counting.body.insert(at, ast.parse(f"from {__name__} import Counter as __counter__").body[0])
@@ -76,13 +76,13 @@ def compiled(module: ModuleType, tree: ast.Module) -> CodeType:
 
 
 def prelude(node: ast.stmt) -> bool:
-    """What must stay first: the module's text and imports from ``__future__``."""
+    """Return whether this must stay first: the module's text and imports from ``__future__``."""
     text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return text or (isinstance(node, ast.ImportFrom) and node.module == "__future__")
 
 
 def built(module: ModuleType, tree: ast.Module) -> ModuleType:
-    """A module of the same name with other code; the one that is imported stays as it is."""
+    """Build a module of the same name with other code; the one that is imported stays as it is."""
     new = ModuleType(module.__name__)
     new.__file__ = module.__file__
     vars(new).update(both=both, either=either, where=where)  # a fault may need what the code does not import
@@ -92,7 +92,7 @@ def built(module: ModuleType, tree: ast.Module) -> ModuleType:
 
 @contextmanager
 def planted(module: ModuleType, tree: ast.Module) -> Iterator[None]:
-    """``module`` has the code of ``tree``, for proofs that call its functions."""
+    """Give ``module`` the code of ``tree``, for proofs that call its functions."""
     Counter.restart()
     kept = dict(vars(module))
     vars(module).update({k: v for k, v in vars(built(module, tree)).items() if not k.startswith("__")})
@@ -106,7 +106,7 @@ def planted(module: ModuleType, tree: ast.Module) -> Iterator[None]:
 
 @contextmanager
 def guarded(module: ModuleType, asked: Mapping[str, Callable[..., bool]]) -> Iterator[None]:
-    """These functions of ``module`` raise InputError where they may not be asked for such arguments."""
+    """Let these functions of ``module`` raise InputError where they may not be asked for such arguments."""
 
     def guard(name: str, function: Any, may: Callable[..., bool]) -> Any:
         def ask(*args: Any) -> Any:

@@ -44,16 +44,16 @@ class Planted:
 
     @property
     def line(self) -> str:
-        """In which function and line it is, in words."""
+        """Return in which function and line it is, in words."""
         return self.told.partition(": ")[0]
 
     @property
     def local(self) -> bool:
-        """Whether it is in a module beside the page, which is changed for a while."""
+        """Return whether it is in a module beside the page, which is changed for a while."""
         return self.around is not nullcontext
 
     def conjecture(self, name: str) -> Conjecture | None:
-        """What would have to be shown of the page; None where the fault leaves nothing that can be read on symbols."""
+        """Return what would have to be shown of the page; None where nothing is left that can be read on symbols."""
         if name not in self.known:
             self.known[name] = None
             Counter.restart()
@@ -66,7 +66,7 @@ Operators = Mapping[str, Fault]
 
 
 def in_page(whole: Subject, operators: Operators) -> Iterator[Planted]:
-    """Faults in the page's own formulas, in those that it takes from another page, and in what is said beside it."""
+    """Yield faults in the page's own formulas, in those taken from another page, and in what is said beside it."""
     page = whole.page
     for mutant in mutants(inspect.getsource(page.module), operators):
         yield Planted(str(mutant), partial(changed, whole, mutant))
@@ -81,13 +81,13 @@ def in_page(whole: Subject, operators: Operators) -> Iterator[Planted]:
 
 
 def in_bounds(whole: Subject, operators: Operators) -> Iterator[Planted]:
-    """Faults in where chunks begin."""
+    """Yield faults in where chunks begin."""
     for mutant in mutants(inspect.getsource(whole.bound), operators):
         yield Planted(f"{BOUND}, {mutant}", partial(bounded, whole, mutant), part=BOUND)
 
 
 def in_compared(whole: Subject, operators: Operators) -> Iterator[Planted]:
-    """Faults in the functions with which proof modules compare the page."""
+    """Yield faults in the functions with which proof modules compare the page."""
     for room, name, f in compared(whole):
         for mutant in mutants(inspect.getsource(f), operators):
             told = f"{f.__module__.removeprefix('sparring.')}, {mutant}"
@@ -95,7 +95,7 @@ def in_compared(whole: Subject, operators: Operators) -> Iterator[Planted]:
 
 
 def borrowed(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
-    """The formulas that a page takes from another, and other functions that it takes from pages."""
+    """Yield the formulas that a page takes from another, and other functions that it takes from pages."""
     for name in sorted(vars(module), key=lambda name: (name not in FORMULAS, *FORMULAS.get(name, ()), name)):
         f = getattr(module, name)
         foreign = isinstance(f, FunctionType) and f.__module__ != module.__name__
@@ -108,24 +108,24 @@ FORMULAS = {name: (i,) for i, name in enumerate((*LETTERS, "block"))}
 
 
 def changed(whole: Subject, mutant: Mutant) -> Subject:
-    """The page with one of its functions changed: that formula alone, or all that may make use of the function."""
+    """Return the page with one of its functions changed: that formula alone, or all that may use the function."""
     return with_formulas(whole, built(whole.page.module, mutant.tree), mutant.function)
 
 
 def taken(whole: Subject, name: str, function: FunctionType, mutant: Mutant) -> Subject:
-    """The page with a formula changed that it takes from another module."""
+    """Return the page with a formula changed that it takes from another module."""
     return with_formulas(whole, taking(whole.page.module, name, function, mutant), name)
 
 
 def taking(module: ModuleType, name: str, function: FunctionType, mutant: Mutant) -> ModuleType:
-    """The module with a fault in a formula that it takes from another."""
+    """Return the module with a fault in a formula that it takes from another."""
     new = ModuleType(module.__name__)
     vars(new).update({**vars(module), name: with_fault(function, mutant)})
     return new
 
 
 def with_formulas(whole: Subject, module: ModuleType, function: str) -> Subject:
-    """The page with what ``module`` has in the place of that function of its own.
+    """Return the page with what ``module`` has in the place of that function of its own.
 
     What the page states stays as it is: a statement that is false once it is changed need not say anything.
     """
@@ -141,25 +141,25 @@ def with_formulas(whole: Subject, module: ModuleType, function: str) -> Subject:
 
 
 def said(whole: Subject, name: str, function: FunctionType, mutant: Mutant) -> Subject:
-    """The page with something else said beside it."""
+    """Return the page with something else said beside it."""
     return replace(whole, **{name: with_parameters(with_fault(function, mutant), whole.page)})
 
 
 def bounded(whole: Subject, mutant: Mutant) -> Subject:
-    """The page with other bounds of chunks."""
+    """Return the page with other bounds of chunks."""
     function: Any = whole.bound
     return replace(whole, bound=with_fault(function, mutant))
 
 
 def with_fault(function: FunctionType, mutant: Mutant) -> Any:
-    """The changed function, with all else in its module as it is."""
+    """Return the changed function, with all else in its module as it is."""
     there = {"both": both, "either": either, "where": where, **function.__globals__}
     exec(compile(mutant.tree, function.__code__.co_filename, "exec", dont_inherit=True), there)  # noqa: S102 - our own
     return there[mutant.function]
 
 
 def compared(whole: Subject) -> Iterator[tuple[ModuleType, str, FunctionType]]:
-    """The functions on numbers that proof modules compare with the page, each with the module that finds it there."""
+    """Yield the functions on numbers that proof modules compare with the page, each with its finder's module."""
     stated = [getattr(f, "func", f) for f in (getattr(whole, name) for name in STATED) if f]
     first = [sys.modules[f.__module__] for f in stated if f.__module__ in sys.modules]
     rooms = [*dict.fromkeys([*first, *(x for room in first for x in inside(room, "sparring.proofs."))])]
@@ -172,7 +172,7 @@ def compared(whole: Subject) -> Iterator[tuple[ModuleType, str, FunctionType]]:
 
 
 def inside(room: ModuleType, prefix: str) -> Iterable[ModuleType]:
-    """The modules that a module names, of those with this prefix; not those that all proofs share."""
+    """Return the modules that a module names, of those with this prefix; not those that all proofs share."""
     found = (x for x in vars(room).values() if isinstance(x, ModuleType) and x.__name__.startswith(prefix))
     return [x for x in found if not x.__name__.startswith(SHARED)]
 
@@ -182,7 +182,7 @@ SHARED = tuple(f"sparring.proofs.{room}." for room in ("logic", "reading", "stat
 
 
 def numeric(function: FunctionType) -> bool:
-    """Whether it takes numbers and gives numbers, as far as it says, and belongs to a page or an implementation."""
+    """Return whether it takes and gives numbers, as far as it says, and belongs to a page or an implementation."""
     said = {str(getattr(x, "__name__", x)) for x in function.__annotations__.values()}
     return bool(said) and said <= NUMERIC and function.__module__.startswith(("sparring.impl.", "sparring.spec."))
 
@@ -193,7 +193,7 @@ NUMERIC = frozenset({"int", "bool", "Int", "Bool", "Encoding", "tuple[int, int]"
 
 @contextmanager
 def patched(room: ModuleType, name: str, function: FunctionType, mutant: Mutant) -> Iterator[None]:
-    """``room`` has the changed function for a while."""
+    """Give ``room`` the changed function for a while."""
     setattr(room, name, with_fault(function, mutant))
     try:
         yield

@@ -36,14 +36,14 @@ class Mutant(NamedTuple):
 
 
 def constant(node: ast.AST) -> Iterator[ast.AST]:
-    """A number off by one."""
+    """Put a number off by one."""
     if isinstance(node, ast.Constant) and type(node.value) is int:
         yield ast.Constant(node.value + 1)
         yield ast.Constant(node.value - 1)
 
 
 def value(node: ast.AST) -> Iterator[ast.AST]:
-    """A peer, a chunk, a number of steps off by one: what a function returns, one integer or several."""
+    """Put a peer, a chunk, a number of steps off by one: what a function returns, one integer or several."""
     if isinstance(node, ast.FunctionDef) and node.returns and ast.unparse(node.returns) in INTEGERS:
         for i, last in enumerate(node.body):
             if isinstance(last, ast.Return) and last.value is not None:
@@ -55,7 +55,7 @@ INTEGERS = ("Int", "int", "tuple[Int, Int]", "tuple[int, int]")
 
 
 def _off_by_one(x: ast.expr) -> Iterator[ast.expr]:
-    """One more and one less; of several values, of each."""
+    """Return one more and one less; of several values, of each."""
     if isinstance(x, ast.Tuple):
         for i, part in enumerate(x.elts):
             yield from (ast.Tuple([*x.elts[:i], other, *x.elts[i + 1 :]], x.ctx) for other in _off_by_one(part))
@@ -71,7 +71,7 @@ OPPOSITE: Mapping[type[ast.AST], type[ast.AST]] = {
 
 
 def comparison(node: ast.AST) -> Iterator[ast.AST]:
-    """Strict for non-strict, equal for unequal."""
+    """Put strict for non-strict, equal for unequal."""
     if isinstance(node, ast.Compare):
         for i, op in enumerate(node.ops):
             if type(op) in OPPOSITE:
@@ -79,7 +79,7 @@ def comparison(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def arithmetic(node: ast.AST) -> Iterator[ast.AST]:
-    """Plus for minus, left shift for right shift; a remainder, a flipped bit or a rounding division left out."""
+    """Put plus for minus, left shift for right shift; leave out a remainder, a flipped bit or a rounding division."""
     if isinstance(node, ast.BinOp) and type(node.op) in OPPOSITE:
         yield _with(node, op=OPPOSITE[type(node.op)]())
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.BitXor | ast.FloorDiv):
@@ -91,7 +91,7 @@ FULL = ("full", 1)
 
 
 def branch(node: ast.AST) -> Iterator[ast.AST]:
-    """One of two cases always, so that a fold, say, is missing."""
+    """Take one of two cases always, so that a fold, say, is missing."""
     if isinstance(node, ast.Call) and _name(node) in ("where", "least") and len(node.args) >= 2:
         yield from node.args[-2:]
     if isinstance(node, ast.IfExp):
@@ -104,7 +104,7 @@ def branch(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def logic(node: ast.AST) -> Iterator[ast.AST]:
-    """And for or, a negation left out, true for false."""
+    """Put and for or, no negation for one, true for false."""
     swapped = {"both": "either", "either": "both"}
     if isinstance(node, ast.Call) and _name(node) in swapped:
         yield _with(node, func=ast.Name(swapped[_name(node)], ast.Load()))
@@ -119,7 +119,7 @@ def logic(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def overwrite(node: ast.AST) -> Iterator[ast.AST]:
-    """What should be added overwrites."""
+    """Overwrite where something should be added."""
     if isinstance(node, ast.Call) and ast.unparse(node.func) == "np.add" and len(node.args) >= 2:
         yield node.args[0] if not (out := _keyword(node, "out")) else _call("np.copyto", out, node.args[0])
     if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
@@ -127,13 +127,13 @@ def overwrite(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def dropped(node: ast.AST) -> Iterator[ast.AST]:
-    """A step, a wait, a kept residual left out."""
+    """Leave out a step, a wait, a kept residual."""
     if _acts(node) and not isinstance(node, ast.For):
         yield ast.Pass()
 
 
 def swapped(node: ast.AST) -> Iterator[ast.AST]:
-    """Two neighbouring steps in the other order."""
+    """Put two neighbouring steps in the other order."""
     body = node.body if isinstance(node, ast.FunctionDef | ast.For | ast.If | ast.With) else []
     for i, (one, other) in enumerate(pairwise(body)):
         if _acts(one) and _acts(other):
@@ -141,19 +141,19 @@ def swapped(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def tag(node: ast.AST) -> Iterator[ast.AST]:
-    """A receive waits for a tag that nobody sends."""
+    """Let a receive wait for a tag that nobody sends."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("Recv", "Irecv"):
         yield _with(node, keywords=[*node.keywords, ast.keyword("tag", ast.Constant(1))])
 
 
 def unsent(node: ast.AST) -> Iterator[ast.AST]:
-    """An exchange left out: a rank goes on with what it brought."""
+    """Leave out an exchange: a rank goes on with what it brought."""
     if isinstance(node, ast.Yield) and isinstance(node.value, ast.Call) and node.value.args:
         yield node.value.args[0]
 
 
 def exchanged(node: ast.AST) -> Iterator[ast.AST]:
-    """Two neighbouring arguments in each other's place: another rank's, another step's, another vector."""
+    """Put two neighbouring arguments in each other's place: another rank's, another step's, another vector."""
     if isinstance(node, ast.Call) and _name(node) not in SYMMETRIC:
         for i, (one, other) in enumerate(pairwise(node.args)):
             if ast.unparse(one) != ast.unparse(other):
@@ -165,14 +165,14 @@ SYMMETRIC = ("both", "either", "min", "max")
 
 
 def summand(node: ast.AST) -> Iterator[ast.AST]:
-    """One of two that are added or subtracted, without the other: a residual that is forgotten, say."""
+    """Keep one of two that are added or subtracted, without the other: a residual that is forgotten, say."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
         yield node.left
         yield node.right
 
 
 def omitted(node: ast.AST) -> Iterator[ast.AST]:
-    """A line left out that gives a name another value: what was there before stays."""
+    """Leave out a line that gives a name another value: what was there before stays."""
     if isinstance(node, ast.FunctionDef | ast.For | ast.If):
         known = {arg.arg for arg in node.args.args} if isinstance(node, ast.FunctionDef) else set[str]()
         for i, line in enumerate(node.body):
@@ -192,14 +192,14 @@ IN_PAGES: Mapping[str, Fault] = {**OPERATORS, **{f.__name__: f for f in (unsent,
 
 
 def letter(node: ast.AST) -> Iterator[ast.AST]:
-    """Another letter, or none: another rank, step or chunk is meant."""
+    """Put another letter, or none: another rank, step or chunk is meant."""
     if isinstance(node, ast.Name) and node.id in EXCHANGED:
         yield ast.Constant(0)
         yield from (ast.Name(other, ast.Load()) for other in EXCHANGED if other != node.id)
 
 
 def opposite(node: ast.AST) -> Iterator[ast.AST]:
-    """A number with the other sign, false for true: what a function returns."""
+    """Give a number the other sign, put false for true: what a function returns."""
     if isinstance(node, ast.FunctionDef) and node.returns and isinstance(last := node.body[-1], ast.Return):
         said, x = ast.unparse(node.returns), last.value
         if x and said in ("Int", "int"):
@@ -210,14 +210,14 @@ def opposite(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def factor(node: ast.AST) -> Iterator[ast.AST]:
-    """One of two that are multiplied, without the other."""
+    """Keep one of two that are multiplied, without the other."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         yield node.left
         yield node.right
 
 
 def twice(node: ast.AST) -> Iterator[ast.AST]:
-    """Entries that are added up twice: what a function returns."""
+    """Add entries up twice: what a function returns."""
     if isinstance(node, ast.FunctionDef) and node.returns and isinstance(last := node.body[-1], ast.Return):
         entries = last.value if ast.unparse(node.returns) == "SparseVector" else None
         if entries:
@@ -230,7 +230,7 @@ FURTHER: Mapping[str, Fault] = {f.__name__: f for f in (letter, opposite, factor
 
 
 def mutants(source: str, operators: Mapping[str, Fault] = OPERATORS) -> Iterator[Mutant]:
-    """All mutants of the functions in ``source``, in the order of its lines; their trees share what is the same."""
+    """Yield all mutants of the functions in ``source``, in the order of its lines; trees share what is the same."""
     tree, lines = ast.parse(source), source.splitlines()
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     for operator, function, node, new in changes(tree, operators):
@@ -243,14 +243,14 @@ def mutants(source: str, operators: Mapping[str, Fault] = OPERATORS) -> Iterator
 def changes(
     tree: ast.Module, operators: Mapping[str, Fault] = OPERATORS
 ) -> Iterator[tuple[str, str, ast.expr | ast.stmt, ast.AST]]:
-    """Of all mutants of ``tree`` the operator, the function, which node goes and what comes in its place."""
+    """Yield, of all mutants of ``tree``, the operator, the function, which node goes and what comes in its place."""
     for function, node in _sites(tree):
         for operator, fault in operators.items():
             yield from ((operator, function, node, new) for new in fault(node))
 
 
 def _sites(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
-    """The expressions and statements of functions and methods, but for annotations, texts and errors raised."""
+    """Yield the expressions and statements of functions and methods, but for annotations, texts and errors raised."""
     scopes = [node for node in ast.walk(tree) if isinstance(node, ast.Module | ast.ClassDef)]
     functions = (node for scope in scopes for node in scope.body if isinstance(node, ast.FunctionDef))
     for function in sorted(functions, key=lambda f: f.lineno):
@@ -273,7 +273,7 @@ def _listed(field: object) -> list[object]:
 
 
 def _replaced(parents: Mapping[ast.AST, ast.AST], old: ast.AST, new: ast.AST) -> Any:
-    """The whole tree with ``new`` for ``old``: what is above it is copied, all else is shared."""
+    """Return the whole tree with ``new`` for ``old``: what is above it is copied, all else is shared."""
     while old in parents:
         above = parents[old]
         fields = {name: [new if x is old else x for x in _listed(field)] for name, field in ast.iter_fields(above)}
@@ -283,7 +283,7 @@ def _replaced(parents: Mapping[ast.AST, ast.AST], old: ast.AST, new: ast.AST) ->
 
 
 def _told(old: ast.AST, new: ast.AST) -> str:
-    """What changes, in the source's words: of statements with a body, the first line that differs."""
+    """Tell what changes, in the source's words: of statements with a body, the first line that differs."""
     before, after = ast.unparse(old).splitlines(), ast.unparse(new).splitlines()
     pairs = [(a.strip(), b.strip()) for a, b in zip(before, after) if a != b]
     a, b = pairs[0] if pairs else (before[0].strip(), "nothing")
@@ -309,7 +309,7 @@ def _keyword(call: ast.Call, name: str) -> ast.expr | None:
 
 
 def _acts(node: ast.AST) -> bool:
-    """Whether a statement does something, and does not only name a value."""
+    """Return whether a statement does something, and does not only name a value."""
     stores = isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name | ast.Tuple)
     calls = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
     return stores or calls or isinstance(node, ast.AugAssign | ast.For)

@@ -35,7 +35,7 @@ SHARED = {
 
 
 def in_text(whole: Subject, operators: Operators) -> Iterator[Planted]:
-    """Faults in the page's own functions, those in the text first."""
+    """Yield faults in the page's own functions, those in the text first."""
     found = mutants(inspect.getsource(whole.page.module), operators)
     for mutant in sorted(found, key=lambda one: one.function != "program"):
         home = str(whole.page.module.__file__), mutant.function
@@ -43,12 +43,12 @@ def in_text(whole: Subject, operators: Operators) -> Iterator[Planted]:
 
 
 def with_text(whole: Subject, tree: ast.Module) -> Subject:
-    """The composition with this source."""
+    """Return the composition with this source."""
     return replace(whole, page=load(built(whole.page.module, tree), **whole.page.params))
 
 
 def in_exchanges(whole: Subject, operators: Operators) -> Iterator[Planted]:
-    """Faults in the pages that carry exchanges out, and in formulas that these take from others."""
+    """Yield faults in the pages that carry exchanges out, and in formulas that these take from others."""
     for page in serving(whole.paths, whole.served):
         for mutant in mutants(inspect.getsource(page.module), operators):
             plant = partial(served_by, whole, page.name, partial(built, page.module, mutant.tree))
@@ -60,20 +60,20 @@ def in_exchanges(whole: Subject, operators: Operators) -> Iterator[Planted]:
 
 
 def served_by(whole: Subject, name: str, made: Any) -> Subject:
-    """The same composition, one of whose exchanges is carried out by the page that ``made`` makes."""
+    """Return the same composition, one of whose exchanges is carried out by the page that ``made`` makes."""
     changed = load(made())
     return beside(whole, served=lambda other: changed if other == name else whole.served(other))
 
 
 def beside(whole: Subject, **changed: Any) -> Subject:
-    """The composition with another part beside its text, whose paths are read already."""
+    """Return the composition with another part beside its text, whose paths are read already."""
     found = replace(whole, **changed)
     vars(found)["paths"] = whole.paths
     return found
 
 
 def in_local(whole: Subject, operators: Operators) -> Iterator[Planted]:
-    """Faults in the modules that hold the text's codes and local functions, and in those on which these rest."""
+    """Yield faults in the modules that hold the text's codes and local functions, and in those on which these rest."""
     modules = resting_on(whole.page.module)
     for i, module in reversed([*enumerate(modules)]):
         above = [(one, source(one)) for one in modules[i + 1 :]]
@@ -86,7 +86,7 @@ def in_local(whole: Subject, operators: Operators) -> Iterator[Planted]:
 
 @contextmanager
 def rebuilt(changed: Sequence[tuple[ModuleType, ast.Module]]) -> Iterator[None]:
-    """These modules have this code for a while, one after the other."""
+    """Give these modules this code for a while, one after the other."""
     with ExitStack() as stack:
         for module, tree in changed:
             stack.enter_context(planted(module, tree))
@@ -99,7 +99,7 @@ def source(module: ModuleType) -> ast.Module:
 
 
 def resting_on(module: ModuleType) -> list[ModuleType]:
-    """The modules of ``ROOMS`` of which a module makes use, each after those on which it rests."""
+    """Return the modules of ``ROOMS`` of which a module makes use, each after those on which it rests."""
     parts = vars(module).values()
     names = {one.__name__ if isinstance(one, ModuleType) else getattr(one, "__module__", "") for one in parts}
     there = sorted(name for name in names if name.startswith(ROOMS) and name not in SHARED)
@@ -108,14 +108,14 @@ def resting_on(module: ModuleType) -> list[ModuleType]:
 
 
 class Spoken(NamedTuple):
-    """What a theorem speaks of: exchanges, bounds and "", all else; and which functions run when it is written down."""
+    """The subjects of a theorem: exchanges, bounds, "" for all else; and functions that run when it is written down."""
 
     parts: frozenset[str]
     functions: frozenset[Home]
 
 
 def spoken_of(whole: Subject, theorem: str) -> Spoken:
-    """What the theorem of that name about a composition speaks of; that its text is read is left out."""
+    """Return what the theorem of that name about a composition speaks of; that its text is read is left out."""
     asked = {""}
 
     def served(page: str) -> Page:
@@ -132,7 +132,7 @@ def spoken_of(whole: Subject, theorem: str) -> Spoken:
 
 
 def running(module: ModuleType, work: Callable[[], object]) -> frozenset[Home]:
-    """The functions that run when this is done; first those on which ``module`` rests forget what they remember."""
+    """Return the functions that run when this is done; first those on which ``module`` rests forget what they know."""
     for one in (one for x in (module, *resting_on(module)) for one in vars(x).values()):
         if isinstance(one, REMEMBERING):
             one.cache_clear()

@@ -35,7 +35,7 @@ Served = Callable[[str], Page]
 
 
 def false(path: Path, why: str) -> Obligation:
-    """What cannot be shown."""
+    """Return an obligation that cannot be shown."""
     return Obligation(f"{path.name}: {why}", path.hypotheses, False)
 
 
@@ -44,7 +44,7 @@ def about(path: Path, name: str, claim: Bool) -> Obligation:
 
 
 def following(found: Sequence[Path], claims: Callable[[Path], Iterator[Obligation]]) -> Iterator[Obligation]:
-    """Of each path the claims, unless no rank can go it; and that letters taken for one another are."""
+    """Yield each path's claims, unless no rank can go it; and that letters taken for one another are."""
     for path in found:
         if path.refused or path.unread:
             yield false(path, path.refused or path.unread)._replace(annotation=bool(path.unread))
@@ -58,7 +58,7 @@ def following(found: Sequence[Path], claims: Callable[[Path], Iterator[Obligatio
 
 
 def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:
-    """Two points are one number; where there is one rank, its sum over all ranks is one summand."""
+    """State that two points are one number; where there is one rank, its sum over all ranks is one summand."""
     a, b = (point(path.given["x"].reading, one) for one in (a, b))
     if path.alone:
         yield about(path, name, same(plus(a.each, a.rest), plus(b.each, b.rest)))
@@ -73,7 +73,7 @@ def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:
 def result(
     page: Page, found: Sequence[Path], pages: Sequence[Page], served_by: Served = served
 ) -> Iterator[Obligation]:
-    """The result is what the page ensures; what exchanges promise is so; and what the state says of itself stays so.
+    """State that the result is as the page ensures, exchanges as they promise, and the state stays as it says.
 
     Where there are no numbers, nothing of that is kept: the next call begins as the first.
     """
@@ -92,13 +92,13 @@ def result(
 
 
 def forgotten(page: Page, path: Path) -> Iterator[Obligation]:
-    """Of what was no number nothing is kept."""
+    """State that of what was no number nothing is kept."""
     for field, kept in path.after._asdict().items() if path.after is not None else ():
         yield from equal(path, f"nothing of it is in {field}", kept, getattr(page.module.State(), field))
 
 
 def ended(page: Page, path: Path) -> Iterator[Obligation]:
-    """The result, and the state where that is ensured, too, are what the page ensures, under what it requires.
+    """State that the result, and the state if ensured, too, are what the page ensures, under what it requires.
 
     A rank alone has its own vector anyway.
     """
@@ -113,7 +113,7 @@ def ended(page: Page, path: Path) -> Iterator[Obligation]:
 
 
 def as_ensured(page: Page, path: Path) -> Iterator[Obligation]:
-    """What the call gives, and leaves if that is ensured, too."""
+    """State what the call gives, and leaves if that is ensured, too."""
     result, *states = path.ensured if isinstance(path.ensured, tuple) else (path.ensured,)
     yield from equal(path, "the result is what the page ensures", path.ended.result, result)
     for field, says in (item for state in states for item in state._asdict().items()):
@@ -123,7 +123,7 @@ def as_ensured(page: Page, path: Path) -> Iterator[Obligation]:
 
 
 def remembered(page: Page, path: Path) -> Iterator[Obligation]:
-    """What the state says of itself stays so; and of each part of it something is said."""
+    """State that what the state says of itself stays so; and that of each part of it something is said."""
     after = path.after
     for field in unsaid(page, path) if after is not None else ():
         yield about(path, f"nothing is said of what {field} is after a call", False)._replace(annotation=True)
@@ -138,7 +138,7 @@ def remembered(page: Page, path: Path) -> Iterator[Obligation]:
 
 
 def unsaid(page: Page, path: Path) -> Iterator[str]:
-    """The parts of the state of which no statement of the page says what they are, on this path.
+    """Yield the parts of the state of which no statement of the page says what they are, on this path.
 
     Statements are read on a state of letters: what is said of another part, or waits, speaks of all letters in it.
     """
@@ -157,19 +157,19 @@ def unsaid(page: Page, path: Path) -> Iterator[str]:
 
 
 def linear(found: Sequence[Path], claimed: set[str]) -> Iterator[Obligation]:
-    """What is read as linear is something that the page's proof module has claims of."""
+    """State that what is read as linear is something that the page's proof module has claims of."""
     for name in sorted(set[str]().union(*(path.linear for path in found))):
         yield Obligation(f"{name} is claimed to be linear", (p >= 1,), name in claimed)
 
 
 def exchanged(page: Page, claims: Iterator[Obligation]) -> Iterator[Obligation]:
-    """Obligations of an exchange's page, told by its name and read in its encoding."""
+    """Yield the obligations of an exchange's page, told by its name and read in its encoding."""
     for claim in claims:
         yield claim._replace(name=f"{page.name}: {claim.name}", encoding=page.encoding, annotation=False)
 
 
 def agreement(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
-    """All ranks have the result: it is replicate, or there is one rank.
+    """State that all ranks have the result: it is replicate, or there is one rank.
 
     What an allreduce gives is the same bits on all ranks by the theorem of its page; an allgather gives copies.
     """
@@ -188,7 +188,7 @@ def agreement(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligati
 
 
 def conservation(page: Page, found: Sequence[Path], pages: Served = served) -> Iterator[Obligation]:
-    """The result, what stays behind and what waits make up the vectors and what waited before."""
+    """State that the result, what stays behind and what waits make up the vectors and what waited before."""
     for one in serving(found, pages):
         yield from exchanged(one, averaging.conservation(one))
 
@@ -215,12 +215,12 @@ def conservation(page: Page, found: Sequence[Path], pages: Served = served) -> I
 
 
 def conserves(page: Page) -> bool:
-    """Whether the page says that nothing is lost."""
+    """Return whether the page says that nothing is lost."""
     return page.selecting or hasattr(page.module, "waiting")
 
 
 def dealt_out(found: Sequence[Path]) -> Iterator[Obligation]:
-    """Of sums from which entries were taken one rank may have too many: there, and only there, they are dealt out."""
+    """State that sums from which entries were taken are dealt out where one rank may have too many, only there."""
 
     def claims(path: Path) -> Iterator[Obligation]:
         reading = path.given["x"].reading
@@ -236,7 +236,7 @@ def dealt_out(found: Sequence[Path]) -> Iterator[Obligation]:
 
 
 def deadlock(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
-    """All ranks yield the same exchanges with the same terms, and each is a schedule."""
+    """State that all ranks yield the same exchanges with the same terms, and each is a schedule."""
     for one in pages:
         yield from exchanged(one, obligations.schedule(one))
 
@@ -248,19 +248,19 @@ def deadlock(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligatio
 
 
 def ports(found: Sequence[Path], pages: Sequence[Page], served_by: Served = served) -> Iterator[Obligation]:
-    """In a step a rank sends at most one message to another and hears at most one from it."""
+    """State that in a step a rank sends at most one message to another and hears at most one from it."""
     for one in pages:
         yield from exchanged(one, apart(one))
     yield from beyond("contention", found, served_by)
 
 
 def beyond(name: str, found: Sequence[Path], served_by: Served) -> Iterator[Obligation]:
-    """What is so of the exchanges of a text, beyond their pages' formulas, for a theorem of that name."""
+    """Yield what is so of the exchanges of a text, beyond their pages' formulas, for a theorem of that name."""
     yield from theorems.beyond(name, (e for path in found for e in path.exchanges), served_by)
 
 
 def apart(page: Page) -> Iterator[Obligation]:
-    """Of the messages of a step."""
+    """State that the messages of a step are apart."""
     yield from obligations.schedule(page)
     if page.several:
         two = (*during(page), *letters(page, j, other))
@@ -285,7 +285,7 @@ class Spoken:
 
 
 def idle(page: Page, spoken: Spoken, claims: Iterable[Obligation]) -> Iterator[Obligation]:
-    """The claims; and that they speak of functions of the page, which its text calls, all of them."""
+    """Yield the claims; and that they speak of functions of the page, which its text calls, all of them."""
     used = reached(page)
     yield from claims
     if not spoken.asked:
@@ -295,7 +295,7 @@ def idle(page: Page, spoken: Spoken, claims: Iterable[Obligation]) -> Iterator[O
 
 
 def reached(page: Page) -> set[str]:
-    """The names that a page's text speaks of, and those of which the functions do that it calls."""
+    """Return the names that a page's text speaks of, and those of which the functions do that it calls."""
     found, news = set[str](), {"program"}
     while news:
         found |= news
@@ -305,13 +305,13 @@ def reached(page: Page) -> set[str]:
 
 
 def own(page: Page, name: str) -> Any:
-    """What a page's module has of this name, without the marks that are put around functions."""
+    """Return what a page's module has of this name, without the marks that are put around functions."""
     found: Any = getattr(page.module, name, None)
     return inspect.unwrap(found) if callable(found) else found
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:
-    """The code of a function and of those inside of it."""
+    """Yield the code of a function and of those inside of it."""
     yield code
     for one in code.co_consts:
         if isinstance(one, CodeType):
@@ -319,6 +319,6 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def serving(found: Sequence[Path], pages: Served = served) -> list[Page]:
-    """The pages of the exchanges that the text yields."""
+    """Return the pages of the exchanges that the text yields."""
     names = dict.fromkeys(e.through for path in found for e in path.exchanges if e.through)
     return [pages(name) for name in names]

@@ -53,7 +53,7 @@ class Found(NamedTuple):
 
 
 def conjectures(subject: Subject, only: str = "") -> Iterator[Conjecture]:
-    """All conjectures about the subject, or the one of that name, one by one, since building one reads formulas."""
+    """Yield the subject's conjectures, all or the one of that name, one by one, since building one reads formulas."""
     apart = subject.page.composed and (only == PEERS or only.startswith(CLAIM))
     for one in beside(subject) if apart else stated(subject):
         if only and one.name != only:
@@ -70,7 +70,7 @@ def conjectures(subject: Subject, only: str = "") -> Iterator[Conjecture]:
 
 
 def told_apart(claims: Iterable[Obligation]) -> Iterator[Obligation]:
-    """The obligations, each with a name of its own: what is known of one by its name is not said of another."""
+    """Yield the obligations, each with a name of its own: what is known of one by its name is not said of another."""
     seen = Counter[str]()
     for one in claims:
         seen[one.name] += 1
@@ -78,7 +78,7 @@ def told_apart(claims: Iterable[Obligation]) -> Iterator[Obligation]:
 
 
 def stated(subject: Subject) -> Iterator[Conjecture]:
-    """The conjectures as they are, without lemmas; their obligations are generated when they are asked for."""
+    """Yield the conjectures as they are, without lemmas; their obligations are generated when they are asked for."""
     page = subject.page
     if page.composed:
         yield from of_composition(subject)
@@ -140,12 +140,12 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
 
 
 def promised(page: Page) -> str:
-    """The page's kind; what one of the page's own promises, no sentence of ours says."""
+    """Return the page's kind; what one of the page's own promises, no sentence of ours says."""
     return page.kind if page.own is None else f"{page.kind}, a kind of the page's own"
 
 
 def of_composition(subject: Subject) -> Iterator[Conjecture]:
-    """What is generated from a composition's text, then what else the proof module states of its functions."""
+    """Yield what is generated from a composition's text, then what else the proof module states of its functions."""
     page, found = subject.page, subject.paths
     pages = compositions.serving(found, subject.served)
     what = "mean" if page.averages else "sum"
@@ -184,7 +184,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
 
 
 def of_lengths(subject: Subject) -> Iterator[Conjecture]:
-    """How much is sent, where data do not decide that; how much of it one rank may have; how large numbers may be."""
+    """State how much is sent, where data do not decide it; how much one rank may have; how large numbers may be."""
     page, found = subject.page, subject.paths
     said: dict[str, tuple[Obligation, ...]] = {}
     if page.selecting:  # what is selected depends on the data, and the page bounds it itself
@@ -202,18 +202,18 @@ def of_lengths(subject: Subject) -> Iterator[Conjecture]:
 
 
 def beside(subject: Subject) -> Iterator[Conjecture]:
-    """What is stated beside a composition's text: no path of it has to be read for that."""
+    """Yield what is stated beside a composition's text: no path of it has to be read for that."""
     yield from claims_of(subject)
     yield from peers(subject)
 
 
 def linear(subject: Subject) -> Iterator[Obligation]:
-    """What is read as linear is claimed to be so."""
+    """State that what is read as linear is claimed to be so."""
     yield from compositions.linear(subject.paths, spoken_of(subject))
 
 
 def spoken_of(subject: Subject, name: str = "") -> set[str]:
-    """The functions of the page that its proof module claims something of, in the conjecture of that name."""
+    """Return the functions of the page that its proof module claims something of, in the conjecture of that name."""
     spoken: Any = compositions.Spoken(subject.page.module)
     for one in subject.theorems(replace(subject.page, module=spoken)) if subject.theorems else ():
         if not name or name == f"{CLAIM}{one.name}":
@@ -223,7 +223,7 @@ def spoken_of(subject: Subject, name: str = "") -> set[str]:
 
 
 def of_averages(subject: Subject, exchange: Page) -> Iterator[Conjecture]:
-    """Where groups average, in rounds."""
+    """State what holds where groups average, in rounds."""
     kept = compositions.conservation(subject.page, subject.paths, subject.served)
     yield Conjecture(
         "conservation",
@@ -246,7 +246,7 @@ def of_averages(subject: Subject, exchange: Page) -> Iterator[Conjecture]:
 
 
 def claims_of(subject: Subject) -> Iterator[Conjecture]:
-    """What the proof module claims further of functions of the page: refuted where the text does not call these."""
+    """Yield what the proof module claims further of page functions: refuted where the text does not call these."""
     theorems = subject.theorems or (lambda _: ())
     for one in theorems(subject.page):
         spoken: Any = compositions.Spoken(subject.page.module)
@@ -256,7 +256,7 @@ def claims_of(subject: Subject) -> Iterator[Conjecture]:
 
 
 def peers(subject: Subject) -> Iterator[Conjecture]:
-    """That the implementation's arithmetic is the page's, where there is something to compare."""
+    """State that the implementation's arithmetic is the page's, where there is something to compare."""
     if subject.peers:
         of_exchanges = {"served": subject.served} if subject.page.composed else {}
         claims = subject.peers(subject.page, **of_exchanges)
@@ -264,7 +264,7 @@ def peers(subject: Subject) -> Iterator[Conjecture]:
 
 
 def contention(subject: Subject) -> Iterator[Conjecture]:
-    """What the page claims of each topology that has formulas for every p."""
+    """State what the page claims of each topology that has formulas for every p."""
     for name, level in subject.contention.items():
         topology = networks.find(name)
         for claim in CLAIMED[level] if topology.links else ():

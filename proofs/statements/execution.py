@@ -21,7 +21,7 @@ DIGIT = 64  # bits a contribution: a schedule that doubles in each of 30 steps d
 
 
 class Wrong(NamedTuple):
-    """Where a run is wrong."""
+    """The place where a run is wrong."""
 
     p: int
     t: int | None
@@ -50,7 +50,7 @@ Check = Callable[[Page, int], Wrong | None]
 
 
 def first(check: Check, page: Page, ranks: Iterable[int] = RANKS) -> Wrong | None:
-    """What ``check`` finds first as the number of ranks goes through ``ranks``."""
+    """Return what ``check`` finds first as the number of ranks goes through ``ranks``."""
     for p in ranks:
         try:
             wrong = check(page, p)
@@ -66,20 +66,20 @@ def first(check: Check, page: Page, ranks: Iterable[int] = RANKS) -> Wrong | Non
 
 
 def contributions(page: Page, p: int) -> list[list[int]]:
-    """What every cell starts with, by rank and chunk."""
+    """Return what every cell starts with, by rank and chunk."""
     one = [1 << DIGIT * q for q in range(p)]
     chunks = range(number(page.chunks(p)))
     return [[sum(one[q] for q in range(p) if truth(page.start(q, r, c, p))) for c in chunks] for r in range(p)]
 
 
 def counts(cell: int, p: int) -> dict[int, int]:
-    """How often each rank's contribution is in a cell."""
+    """Count how often each rank's contribution is in a cell."""
     digit = (1 << DIGIT) - 1
     return {q: k for q in range(p) if (k := cell >> DIGIT * q & digit)}
 
 
 def wrong_result(page: Page, p: int) -> Wrong | None:
-    """Some cell ends with something else than each contribution of its goal once."""
+    """Find a cell that ends with something else than each contribution of its goal once."""
     run = runner.Run(page, contributions(page, p))
     for r, row in enumerate(run.results):
         for c, cell in enumerate(row):
@@ -92,7 +92,7 @@ def wrong_result(page: Page, p: int) -> Wrong | None:
 
 
 def in_vain(page: Page, p: int) -> Wrong | None:
-    """Some message leaves its receiver as it was."""
+    """Find a message that leaves its receiver as it was."""
     before = contributions(page, p)
     for t, wire, states in runner.Run(page, before):
         for (src, dst, entries), (_, _, chunks) in zip(wire, step_sends(page, t, p)):
@@ -106,7 +106,7 @@ def in_vain(page: Page, p: int) -> Wrong | None:
 
 
 def disagreement(page: Page, p: int) -> Wrong | None:
-    """Two ranks end with different terms: another order of addition, hence other bits."""
+    """Find two ranks that end with different terms: another order of addition, hence other bits."""
     table = Table(seed=p)
     xs: list[Any] = [leaves(table, [f"x{r}[{c}]" for c in range(number(page.chunks(p)))]) for r in range(p)]
     first, *others = [raw(x).tolist() for x in runner.Run(page, xs).results]
@@ -118,7 +118,7 @@ def disagreement(page: Page, p: int) -> Wrong | None:
 
 
 def mass_lost(page: Page, p: int) -> Wrong | None:
-    """The result and the residuals do not add up to the inputs, on some vectors of integers."""
+    """Find where the result and the residuals do not add up to the inputs, on some vectors of integers."""
     rng = random.Random(p)
     for n in (0, 1, p, 3 * p + 1, 300):  # 300: of so many entries the default k leaves some behind
         xs = [[rng.randrange(-99, 100) for _ in range(n)] for _ in range(p)]
@@ -133,13 +133,13 @@ def mass_lost(page: Page, p: int) -> Wrong | None:
 
 
 def matched(page: Page, p: int) -> Wrong | None:
-    """Nothing but what the runner finds by itself: a fault of the schedule."""
+    """Find nothing but what the runner finds by itself: a fault of the schedule."""
     runner.Run(page, contributions(page, p)).results  # noqa: B018  # running is the check
     return None
 
 
 def first_lie(page: Page, ranks: range = RANKS) -> Lie | None:
-    """The first cell, by p and step, of which ``holds`` is wrong though the page vouches for it."""
+    """Find the first cell, by p and step, of which ``holds`` is wrong though the page vouches for it."""
     for p in ranks:
         start = contributions(page, p)
         states = [(0, start), *((t + 1, states) for t, _, states in runner.Run(page, start))]
@@ -155,7 +155,7 @@ def first_lie(page: Page, ranks: range = RANKS) -> Lie | None:
 
 
 def difference(found: dict[int, int], wanted: dict[int, int]) -> str:
-    """How a cell's contributions differ from the wanted ones, in words.
+    """Tell how a cell's contributions differ from the wanted ones, in words.
 
     >>> difference({0: 2, 3: 1}, {0: 1, 1: 1})
     'with x0 2 times, without x1, with x3'

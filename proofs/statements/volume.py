@@ -41,7 +41,7 @@ CALLS = 3
 
 
 def volume(page: Page, cut: Bound = bound, served_by: Callable[[str], Page] = served) -> Iterator[Obligation]:
-    """All of it; raises Undecided where the text says of something not how long it is."""
+    """Yield all obligations of volume; raises Undecided where the text does not say how long something is."""
     found = ways(page)
     yield from sharing(cut)
     for code in codes(one for way in found for one in way.sent):
@@ -51,14 +51,14 @@ def volume(page: Page, cut: Bound = bound, served_by: Callable[[str], Page] = se
 
 
 def unsized(page: Page) -> str:
-    """Why nothing is said of the bytes of a page's codes; empty where all say how long they are."""
+    """Tell why nothing is said of the bytes of a page's codes; empty where all say how long they are."""
     with suppress(Undecided):
         return next(filter(None, map(unsized_code, codes(one for way in ways(page) for one in way.sent))), "")
     return ""
 
 
 def sharing(cut: Bound = bound) -> Iterator[Obligation]:
-    """How long the chunks of ``n`` entries are, of at most ``p e``: none is longer than ``e``."""
+    """State how long the chunks of ``n`` entries are, of at most ``p e``: none is longer than ``e``."""
     box, room = (p >= 1, n >= 0, within(j)), (p >= 1, a >= 0, e >= 0)
     yield Obligation("a chunk begins where the last ends", box, cut(j + 1, n, p) == (j * n + n) // p)
     few = (*box, e >= 0, n <= p * e)
@@ -68,12 +68,12 @@ def sharing(cut: Bound = bound) -> Iterator[Obligation]:
 
 
 def codes(sent: Any) -> list[Any]:
-    """Of what is sent, the codes in which it travels; what travels as it is has none."""
+    """Return the codes in which what is sent travels; what travels as it is has none."""
     return [*dict.fromkeys(one.code for one in sent if one.code != PLAIN)]
 
 
 def sizes(code: Any) -> Iterator[Obligation]:
-    """How long messages in this code are, of entries of either width; of one with terms of ``p``, at most.
+    """State how long messages in this code are, of entries of either width; of one with terms of ``p``, at most.
 
     Raises Undecided where the code does not say it.
     """
@@ -92,7 +92,7 @@ def sizes(code: Any) -> Iterator[Obligation]:
 
 
 def terms(code: Any) -> list[str]:
-    """The parameters of a code that depend on the number of ranks; raises Undecided where more than that matters."""
+    """Return the parameters of a code that depend on the number of ranks; raises Undecided where more matters."""
     found = [one.name for one in fields(code) if isinstance(getattr(code, one.name), Node)]
     if any(variables(getattr(code, name)) - {"p"} for name in found):
         raise Undecided(f"{code!r} depends on more than the number of ranks")
@@ -100,7 +100,7 @@ def terms(code: Any) -> list[str]:
 
 
 def at_most(code: Any, named: Sequence[str]) -> Iterator[Obligation]:
-    """Its messages grow with its terms' values, which are ``d``; for a few numbers of ranks they are what they are."""
+    """State that messages grow with their terms' values, ``d``; for a few numbers of ranks they are what they are."""
     letter = replace(code, **dict.fromkeys(named, d))
     for width in WIDTHS:
         size = partial(octets, letter, width)
@@ -122,14 +122,14 @@ def octets(code: Any, width: int, c: Int) -> Int:
 
 
 def growing(size: Any, what: str, period: int) -> Iterator[Obligation]:
-    """Codes of one entry more are no shorter, hence none of more; ``period`` more take always as many bytes more."""
+    """State that an entry more makes no code shorter, hence nor do several; ``period`` more always add equal bytes."""
     yield Obligation(f"no shorter, {what}", (a >= 0,), size(a) <= size(a + 1))
     more = size(period) - size(0)
     yield Obligation(f"as many bytes for {period} more, {what}", (a >= 0,), size(a + period) == size(a) + more)
 
 
 def write_message(code: Any, c: int, width: int) -> bytes:
-    """A message of so many entries; a code that not all vectors can have makes a ``sample`` of one."""
+    """Write a message of so many entries; a code that not all vectors can have makes a ``sample`` of one."""
     x = Vector.of(np.arange(c).astype(f"f{width}"))
     (coded,) = code.pieces(code.sample(x) if hasattr(code, "sample") else x, [slice(0, c)])
     return bytes(code.written(coded))
@@ -139,7 +139,7 @@ def write_message(code: Any, c: int, width: int) -> bytes:
 
 
 def declared(page: Page, found: Sequence[Way]) -> Iterator[Obligation]:
-    """In each call on a few vectors, some way of the text says of all that is sent how long it is."""
+    """State that, in each call on a few vectors, some way of the text says how long all is that is sent."""
     for ranks, entries in POINTS:
         state = None
         for called in range(CALLS):
@@ -155,12 +155,12 @@ def declared(page: Page, found: Sequence[Way]) -> Iterator[Obligation]:
 
 
 def first(found: Sequence[Way]) -> bool:
-    """Whether first calls are told from others."""
+    """Return whether first calls are told from others."""
     return any(way.first for way in found)
 
 
 def fitting(page: Page, way: Way, had: Sequence[Sequence[Exchange]], at: dict[str, int]) -> bool:
-    """Whether these are the lengths of a way, or, of a page with hypotheses, no longer."""
+    """Return whether these are the lengths of a way, or, of a page with hypotheses, no longer."""
     supposed = bool(getattr(page.module, "hypotheses", ()))
     each = [one for one in way.sent for _ in range(int(Evaluator(at)(one.times)))]
     return all(
@@ -170,7 +170,7 @@ def fitting(page: Page, way: Way, had: Sequence[Sequence[Exchange]], at: dict[st
 
 
 def as_long(one: Sent, rows: Sequence[Exchange], at: dict[str, int], supposed: bool) -> bool:
-    """Whether what all ranks send in an exchange is as long as that, or ``supposed`` to be at most so long."""
+    """Return whether what all ranks send in an exchange is as long as that, or ``supposed`` to be at most so long."""
     most, long = Evaluator(at)(one.length), [size(row) for row in rows]
     pieces = one.exchange in PIECES
     found, alike = (sum(long), True) if pieces else (max(long), len({*long}) == 1)
@@ -179,7 +179,7 @@ def as_long(one: Sent, rows: Sequence[Exchange], at: dict[str, int], supposed: b
 
 
 def size(e: Exchange) -> int:
-    """How many entries a rank sends."""
+    """Return how many entries a rank sends."""
     at = getattr(e, "at", None)
     if at is not None:
         return sum(map(bool, at)) + -sum(map(bool, at)) % getattr(e, "filled", 1)
@@ -187,7 +187,7 @@ def size(e: Exchange) -> int:
 
 
 def had_by(page: Page, ranks: int, entries: int, called: int, state: Any) -> tuple[list[list[Exchange]], Any]:
-    """A call: by exchange what ranks bring to it, in their order; and what is remembered."""
+    """Make a call and return by exchange what ranks bring to it, in their order; and what is remembered."""
     before = state or [begun(page)] * ranks
     rows: list[list[Exchange]] = [[] for _ in range(ranks)]
     texts = []
@@ -202,12 +202,12 @@ def had_by(page: Page, ranks: int, entries: int, called: int, state: Any) -> tup
 
 
 def is_in_trace(e: Exchange) -> bool:
-    """Whether it is in a trace."""
+    """Return whether it is in a trace."""
     return type(e).__name__ != "Apart"
 
 
 def watched(one: Any, rows: list[Exchange]) -> Generator[Exchange, Any, Any]:
-    """A text, of which each exchange is noted."""
+    """Go through a text, noting each exchange."""
     answer = None
     while True:
         try:
