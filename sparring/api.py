@@ -176,7 +176,7 @@ def of(subjects: Sequence[Any], results: Sequence[Result]) -> list[Result]:
 def contention(algo: str | Page, topology: str, ranks: int) -> Judgement:
     """Judge whether messages of ``algo`` can meet on a link of ``topology`` with ``ranks`` ranks, under any timing.
 
-    ``topology``: ``ring``, ``crossbar``, ``tree``, ``fat_tree``, ``torus``, with parameters as in
+    ``topology``: one of ``proofs/contention/topologies``, such as ``ring``, with parameters as in
     ``torus:k=2``, or a file ``./mine.py``.  Raises InputError where there is none of that name.
 
     >>> contention("recursive_doubling", "crossbar", 8).freedom.level

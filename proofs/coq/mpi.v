@@ -13,6 +13,7 @@
      Wait, Waitall, Start, Startall
      Barrier, Bcast, Gather, Gatherv, Scatter, Scatterv, Reduce, Scan, Exscan, Allreduce
      Allgather, Allgatherv, Alltoall, Alltoallv, Alltoallw, Reduce_scatter, Reduce_scatter_block
+     Neighbor_allgather
      Dup, Clone, Split, Split_type, Create, Create_group, Create_intercomm, Create_cart, Sub
      Free, Disconnect
                           everybody may wait for everybody, or only for what it needs

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sparring.cli._shared import Where
     from sparring.report import Report
 
-FORMATS = ("latex", "latex-table", "bibtex")
+FORMATS = ("latex", "latex-table", "latex-wide", "bibtex")
 
 
 def print_tables(format_: str, algos: Sequence[str], support: str, where: Where, params: Mapping[str, Any],
@@ -35,7 +35,8 @@ def print_tables(format_: str, algos: Sequence[str], support: str, where: Where,
     if format_ == "bibtex":
         click.echo(citations.bibtex(papers.citations(all_)))
     else:
-        click.echo({"latex": papers.document, "latex-table": papers.table}[format_](all_, at, caption))
+        written = {"latex": papers.document, "latex-table": papers.table, "latex-wide": papers.wide}
+        click.echo(written[format_](all_, at, caption))
     results = [Result(one.name, judged.name, judged.verdict, judged.detail) for one in found for judged in one.judged]
     results += [Result(one.name, "derivation", UNDECIDED, one.undecided) for one in found if one.undecided]
     return Report("cost", results, seconds=time.perf_counter() - start)

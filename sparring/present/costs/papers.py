@@ -119,6 +119,12 @@ def table(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
     return "\n".join([*(f"% {comment}" for comment in comments), *tables])
 
 
+def wide(told: Sequence[Told], at: str = "", caption: str = CAPTION) -> str:
+    """Return the same tables for a paper in two columns: each spans both, at the top of a page or on one of its own."""
+    ends = {r"\begin{table}[tbp]": r"\begin{table*}[tp]", r"\end{table}": r"\end{table*}"}
+    return "\n".join(ends.get(line, line) for line in table(told, at, caption).splitlines())
+
+
 def portions(told: Sequence[Told]) -> Iterator[Sequence[Told]]:
     """Yield the algorithms in portions that each fit into one table, and are about equal."""
     size = -(-len(told) // -(-len(told) // AT_ONCE)) if told else 1

@@ -13,7 +13,7 @@ import numpy as np
 
 from sparring.proofs.logic.terms import NEVER, Table
 from sparring.world.core.buffers import Buffer
-from sparring.world.core.constants import UNDEFINED
+from sparring.world.core.constants import PROC_NULL, UNDEFINED
 from sparring.world.core.findings import Called, Kind
 from sparring.world.core.objects import Thing
 from sparring.world.core.operations import poisoned
@@ -165,6 +165,17 @@ def exchange(arrivals: list[Arrival]) -> None:
             if take is not None and (give := giver.gives[i]) is not None:
                 _fit(giver, give, taker, take)
                 taker.put(take, giver.payload(i))
+
+
+def from_neighbours(arrivals: list[Arrival]) -> None:
+    """Everyone brings its neighbours, and takes from each what that one gives to all; nothing from PROC_NULL."""
+    for taker in arrivals:
+        for neighbour, take in zip(taker.result, taker.takes):
+            if neighbour != PROC_NULL:
+                giver = arrivals[neighbour]
+                _fit(giver, giver.gives[0], taker, take)
+                taker.put(take, giver.payload())
+        taker.result = None
 
 
 def reduction(op: Op, count: Callable[[int, int], int], start: Callable[[int], int] = lambda _: 0) -> Conclusion:

@@ -7,10 +7,14 @@ from typing import Any, Self
 
 import numpy as np
 
+from sparring.world.core.buffers import blocks, simple
 from sparring.world.core.constants import CART, PROC_NULL, UNDEFINED, MPIException
 from sparring.world.core.leaks import makes
+from sparring.world.core.objects import Thing
 from sparring.world.core.ranks import finished
 from sparring.world.interface import collectives
+from sparring.world.interface.buffer_collectives import _forms
+from sparring.world.interface.collectives import Arrival
 from sparring.world.interface.comm import Comm
 from sparring.world.interface.intercomm import Intercomm
 
@@ -117,6 +121,18 @@ class Cartcomm(Intracomm):
         dims = [side for side, keep in zip(self.dims, kept) if keep]
         return self._grid(context, group, dims, [ring for ring, keep in zip(self.periods, kept) if keep])
 
+    def neighbor_allgather(self, sendobj: Any) -> list[Any]:
+        """What the neighbours give, along each side the one before first; None beyond an edge."""
+        around = self._around()
+        takes = [Thing() for _ in around]
+        meeting = self._meet("neighbor_allgather", collectives.from_neighbours, "", [Thing(sendobj)], takes, around)
+        finished("neighbor_allgather", meeting)
+        return [take.value for take in takes]
+
+    def _around(self) -> list[int]:
+        """The ranks before and after this one, along one side after the other; PROC_NULL beyond an edge."""
+        return [rank for direction in range(len(self.dims)) for rank in self.Shift(direction, 1)]
+
     def _twin(self, context: int) -> Self:
         twin = super()._twin(context)
         twin.dims, twin.periods = self.dims, self.periods
@@ -128,6 +144,17 @@ class Cartcomm(Intracomm):
         if not self.periods[direction] and not 0 <= at[direction] < self.dims[direction]:
             return PROC_NULL
         return self.Get_cart_rank(at)
+
+
+def _neighbor_allgather(grid: Cartcomm, call: str, sendbuf: Any, recvbuf: Any) -> Arrival:
+    """What begins ``Neighbor_allgather``: a block from each neighbour; those from beyond an edge stay as they are."""
+    around = grid._around()
+    takes = blocks(recvbuf, len(around), True)
+    return grid._meet(call, collectives.from_neighbours, "", [simple(sendbuf)], takes, around)
+
+
+for _form, _method in _forms("Neighbor_allgather", _neighbor_allgather).items():
+    setattr(Cartcomm, _form, _method)
 
 
 def _per_side(periods: Sequence[bool] | bool | None, sides: int) -> list[bool]:

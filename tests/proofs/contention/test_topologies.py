@@ -15,8 +15,8 @@ from sparring.proofs.contention.links import Link
 from sparring.spec.core.numbers import evaluate
 from sparring.trace.links import places
 
-ASKED = ["crossbar", "fat_tree", "fat_tree:k=2", "fat_tree:k=3", "ring", "torus", "torus:k=2", "torus:k=3", "tree",
-         "tree:k=3"]  # fmt: skip
+ASKED = ["crossbar", "dragonfly", "dragonfly:k=1", "fat_tree", "fat_tree:k=2", "fat_tree:k=3", "ring", "torus",
+         "torus:k=2", "torus:k=3", "tree", "tree:k=3"]  # fmt: skip
 
 
 def pairs(p):
@@ -46,9 +46,9 @@ def agree(topology, p) -> bool:
     return routes <= formulas if topology.name.startswith("tree") else routes == formulas
 
 
-def test_there_are_five():
+def test_there_are_six():
     """They are found by name, each with prose of its own."""
-    assert networks.names() == ["crossbar", "fat_tree", "ring", "torus", "tree"]
+    assert networks.names() == ["crossbar", "dragonfly", "fat_tree", "ring", "torus", "tree"]
     assert all(networks.find(name).doc for name in networks.names())
 
 
@@ -71,7 +71,7 @@ def test_formulas_say_what_routes_say(name, p):
     assert agree(networks.find(name), p)
 
 
-@pytest.mark.parametrize("name", ["ring", "tree", "crossbar", "fat_tree"])
+@pytest.mark.parametrize("name", ["ring", "tree", "crossbar", "dragonfly:k=1", "fat_tree"])
 def test_a_wrong_formula_is_noticed(name):
     """A link that carries what goes the other way, in each family of links."""
     topology = networks.find(name)
@@ -102,10 +102,29 @@ def test_the_formulas_of_the_tree_hold_on_any_tree(seed):
 
 
 def test_known_routes():
-    """Ways drawn by hand on the torus, which has no formulas, and at a tie of the ring."""
+    """Ways drawn by hand on the torus, which has no formulas, at a tie of the ring, and on the dragonfly."""
     assert networks.find("ring").route(0, 3, 6) == [(0, 1), (1, 2), (2, 3)]
     assert networks.find("torus").route(3, 12, 16) == [(3, 0), (0, 12)]
     assert networks.find("torus").route(5, 15, 16) == [(5, 6), (6, 7), (7, 11), (11, 15)]
+    passed = [0, "router 0.0", "router 0.2", "router 3.0", "router 3.3", 30]
+    assert networks.find("dragonfly").route(0, 30, 32) == list(pairwise(passed))
+    assert networks.find("dragonfly").route(0, 1, 32) == [(0, "router 0.0"), ("router 0.0", 1)]
+
+
+def test_a_dragonfly_is_balanced():
+    """With as many groups as the paper's largest, every router has as many links to other groups as ranks."""
+    topology, k = networks.find("dragonfly"), 2
+    groups = 2 * k * k + 1
+    ranks = groups * 2 * k * k
+    between = {link for pair in pairs(ranks) for link in topology.route(*pair, ranks) if crosses(link)}
+    assert {sum(a == router for a, _ in between) for router, _ in between} == {k}
+    assert len(between) == groups * (groups - 1)
+
+
+def crosses(link) -> bool:
+    """Whether a link of the dragonfly leads from one group to another."""
+    a, b = (str(node).removeprefix("router ").split(".")[0] for node in link)
+    return all(str(node).startswith("router") for node in link) and a != b
 
 
 FAULTS = {
@@ -127,8 +146,8 @@ def test_a_wrong_route_is_told(tmp_path, fault):
 
 
 BAD = {
-    "rang": "no topology 'rang'; did you mean 'ring'? there are crossbar, fat_tree, ring, torus, tree; "
-            "./file.py works too.",
+    "rang": "no topology 'rang'; did you mean 'ring'? there are crossbar, dragonfly, fat_tree, ring, torus, "
+            "tree; ./file.py works too.",
     "torus:4": "topology torus:4: write a parameter as name=number, such as torus:k=4",
     "torus:m=4": "page torus has no parameter 'm'; it has k",
 }  # fmt: skip
@@ -142,7 +161,7 @@ def test_what_is_no_topology(text):
     assert str(told.value) == BAD[text]
 
 
-@pytest.mark.parametrize("text", ["torus:k=1", "tree:k=1", "fat_tree:k=0"])
+@pytest.mark.parametrize("text", ["torus:k=1", "tree:k=1", "fat_tree:k=0", "dragonfly:k=0"])
 def test_a_parameter_that_makes_no_topology(text):
     """It is told with what is possible."""
     with pytest.raises(InputError, match=rf"^{text}: a .* has at least [12] "):

@@ -51,14 +51,18 @@ def test_the_document_of_all_pages_compiles_as_it_stands(told, tmp_path):
 
 
 @TEX
-def test_a_table_is_put_into_a_paper(told, tmp_path):
+@pytest.mark.parametrize(
+    ("written", "paper_class"),
+    [(papers.table, "[11pt,a4paper]{report}"), (papers.wide, "[a4paper,twocolumn]{article}")],
+)
+def test_a_table_is_put_into_a_paper(told, tmp_path, written, paper_class):
     """Of another class, with its own packages first; values at a point stand in a column of their own."""
     values = [one._replace(here={"messages": "14", "bytes": "identical 910112; independent 3364562.6"}) for one in told]
-    (tmp_path / "costs.tex").write_text(papers.table(values, "p = 8, n = 1000000"), encoding="utf-8")
+    (tmp_path / "costs.tex").write_text(written(values, "p = 8, n = 1000000"), encoding="utf-8")
     (tmp_path / "costs.bib").write_text(citations.bibtex(papers.citations(told)), encoding="utf-8")
-    needs = next(line for line in papers.table(told).splitlines() if line.startswith(r"% \usepackage"))[2:]
+    needs = next(line for line in written(told).splitlines() if line.startswith(r"% \usepackage"))[2:]
     paper = [
-        r"\documentclass[11pt,a4paper]{report}", r"\usepackage{graphicx}", needs, r"\begin{document}",
+        rf"\documentclass{paper_class}", r"\usepackage{graphicx}", needs, r"\begin{document}",
         r"Table~\ref{tab:costs} and Table~\ref{tab:costs-exact}.", r"\input{costs}", r"\bibliographystyle{plain}",
         r"\bibliography{costs}", r"\end{document}",
     ]  # fmt: skip
@@ -95,6 +99,13 @@ def test_each_formula_has_its_conditions():
 def test_a_table_says_what_its_letters_are(told, snapshot):
     one = [one for one in told if one.page.name == "ring_sparse"]
     assert papers.table(one) == snapshot
+
+
+def test_a_wide_table_says_the_same_across_two_columns(told):
+    """But for its environment, which LaTeX has at the top of a page alone."""
+    narrow, wide = (written(told).splitlines() for written in (papers.table, papers.wide))
+    changed = {pair for pair in zip(narrow, wide, strict=True) if pair[0] != pair[1]}
+    assert changed == {(r"\begin{table}[tbp]", r"\begin{table*}[tp]"), (r"\end{table}", r"\end{table*}")}
 
 
 def test_what_was_found_is_told_as_comments(told):

@@ -157,6 +157,21 @@ def grids(comm):
     return [got, dims, MPI.Compute_dims(12, [0, 3]), refused(lambda: MPI.Compute_dims(7, [2, 0]))]
 
 
+def neighbours_on_a_grid(comm):
+    r, got = comm.rank, []
+    for dims, periods in (([3], True), ([3], False), ([3, 1], [True, True])):
+        grid = comm.Create_cart(dims, periods)
+        y = np.full((2 * len(dims), 2), -1)
+        grid.Neighbor_allgather(np.array([r, 10 + r]), y)
+        z = np.full_like(y, -1)
+        grid.Ineighbor_allgather(np.array([r, 20 + r]), z).Wait()
+        got += [y.tolist(), z.tolist(), grid.neighbor_allgather(f"from {r}")]
+        got += [refused(lambda grid=grid: grid.Neighbor_allgather(np.zeros(2), np.zeros(7)))]
+        grid.Free()
+    pair = comm.Create_cart([2], [True])  # each is the other's neighbour on both sides
+    return [*got, pair.neighbor_allgather(r) if pair != MPI.COMM_NULL else None]
+
+
 def refused(call):
     try:
         call()
@@ -168,7 +183,7 @@ def refused(call):
 
 PROGRAMS = [
     *(collectives_on_objects, typed_exchange, reductions_to_parts, places_of_extremes, own_operations),
-    *(parts_of_a_communicator, two_groups, groups, grids),
+    *(parts_of_a_communicator, two_groups, groups, grids, neighbours_on_a_grid),
 ]
 
 

@@ -25,7 +25,7 @@ PROGRAMS = [
     )),
     *((Path(__file__).with_name("mpi_collectives.py"), name) for name in (
         "collectives_on_objects", "typed_exchange", "reductions_to_parts", "own_operations", "parts_of_a_communicator",
-        "two_groups", "groups", "grids",
+        "two_groups", "groups", "grids", "neighbours_on_a_grid",
     )),
     *((Path(__file__), name) for name in ("plain_calls", "persistent_meetings", "looks", "any_source")),
 ]  # fmt: skip
