@@ -1,5 +1,6 @@
 """The command line, called as a user calls it."""
 
+import json
 from functools import partial
 
 from click.testing import CliRunner
@@ -16,6 +17,20 @@ def called(command, *args):
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result.exit_code, result.stdout, result.stderr
+
+
+def envelope_of(*args, code=0):
+    """The envelope of ``sparring ARGS --json``, which ends with that exit code."""
+    ended, out, error = called(*args, "--json")
+    assert ended == code, out + error
+    return json.loads(out)
+
+
+def refused(*args):
+    """The one sentence with which ``sparring ARGS`` refuses bad input: exit code 2, and nothing is printed."""
+    code, out, error = called(*args)
+    assert (code, out) == (2, "")
+    return error
 
 
 def command(name):

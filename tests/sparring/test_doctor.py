@@ -13,16 +13,15 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import sparring
 from sparring.checks import doctor
 from sparring.checks.doctor import mpi, parts
 from sparring.checks.doctor.checks import FAULT, OK, WARNING, Check, Done, child, worst
 from sparring.checks.ranks import launch
-from sparring.cli import cli
 from sparring.cli.doctor import rows, summary
 from sparring.report import Report
+from tests.sparring.calling import called, envelope_of
 
 PROJECT = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 NAMES = [
@@ -94,11 +93,10 @@ def test_this_environment_is_sound():
 def test_exit_code_and_envelope(monkeypatch, checks, code, last):
     """0 with warnings, 2 with a fault; as JSON the envelope that every command has, and the checks."""
     monkeypatch.setattr(doctor, "examine", lambda: iter(checks))
-    plain, as_json = CliRunner().invoke(cli, ["doctor"]), CliRunner().invoke(cli, ["doctor", "--json"])
-    envelope, usual = json.loads(as_json.stdout), Report("doctor").to_dict()
+    ended, text, _ = called("doctor")
+    envelope, usual = envelope_of("doctor", code=code), Report("doctor").to_dict()
 
-    assert (plain.exit_code, as_json.exit_code) == (code, code)
-    assert plain.stdout.splitlines()[-1] == last
+    assert (ended, text.splitlines()[-1]) == (code, last)
     assert list(envelope) == [*usual, "checks"]
     assert (envelope["schema"], envelope["command"]) == (usual["schema"], "doctor")
     assert envelope["verdict"] == worst(checks)

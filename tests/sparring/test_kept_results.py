@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from dataclasses import replace
 from importlib import metadata
 from types import ModuleType
 
 import pytest
-from click.testing import CliRunner
 
 import sparring
 from sparring import disk_cache, kept_results
-from sparring.cli import cli
 from sparring.proofs.logic import verdicts
 from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
 from sparring.proofs.proving import proving
@@ -21,6 +18,7 @@ from sparring.report import Result
 from sparring.verification import reached_lines, theorems
 from sparring.verification.algorithm import Plan
 from sparring.verification.theorems import Told
+from tests.sparring.calling import called, envelope_of
 
 PLAN = Plan(terms=(1,), numbers=(1,))
 FOUND = [Result("ring", "result", PROVED, "why", {"p": 2}, "a fault"), Result("ring", "steps", verdicts.tested(3))]
@@ -118,8 +116,8 @@ def test_a_damaged_file_tells_nothing(tmp_path, old, new):
 def test_the_command_says_what_it_recalls():
     """The same verdicts, in their order; --no-cache judges anew."""
     asked = ["verify", "ring", "topk", "--ranks", "1"]
-    first, again, anew = (CliRunner().invoke(cli, [*asked, *more]).stdout for more in ([], [], ["--no-cache"]))
-    other = json.loads(CliRunner().invoke(cli, ["verify", "topk", "two_shot", "ring", "--ranks", "1", "--json"]).stdout)
+    first, again, anew = (called(*asked, *more)[1] for more in ([], [], ["--no-cache"]))
+    other = envelope_of("verify", "topk", "two_shot", "ring", "--ranks", "1")
 
     assert "earlier run" not in first + anew
     assert "= 2 found by an earlier run of the same code: --no-cache judges anew" in " ".join(again.split())
@@ -138,16 +136,14 @@ def test_a_call_keeps_nothing_unless_asked():
 def test_theorems_are_told_again():
     """The same lines and the same envelope; not where files are written or parameters given."""
     asked = ["prove", "ring_allgather"]
-    lines = [CliRunner().invoke(cli, [*asked, *more]).stdout for more in ([], [], ["--no-cache"])]
-    first, again = (
-        json.loads(CliRunner().invoke(cli, [*asked, "--json", *more]).stdout) for more in (["--no-cache"], [])
-    )
+    lines = [called(*asked, *more)[1] for more in ([], [], ["--no-cache"])]
+    first, again = (envelope_of(*asked, *more) for more in (["--no-cache"], []))
 
     assert len({text.rpartition("s; solvers")[0].rpartition("\n")[0] for text in lines}) == 1
     assert ["earlier run" in text for text in lines] == [False, True, False]
     assert [{**one, "seconds": 0} for one in first["theorems"]] == [{**one, "seconds": 0} for one in again["theorems"]]
     assert first["results"] == again["results"]
-    assert "earlier run" not in CliRunner().invoke(cli, ["prove", "ring_topk", "-P", "k=5"]).stdout
+    assert "earlier run" not in called("prove", "ring_topk", "-P", "k=5")[1]
 
 
 @pytest.fixture

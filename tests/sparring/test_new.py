@@ -16,33 +16,24 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 import sparring
 from sparring.checks.ranks import launch
 from sparring.checks.ranks.group import Group
 from sparring.cli import cli
-from sparring.errors import InputError
 from sparring.refinement import comparison, running
 from sparring.spec.core.modules import from_file
+from tests.sparring.calling import called, envelope_of, refused
 from tests.sweeps import sweep, third
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto" / "add_an_algorithm.md"
-
-
-def call(*args):
-    """The command in this process; what sparring raises on purpose goes through."""
-    result = CliRunner().invoke(cli, [str(a) for a in args])
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
 
 
 @pytest.fixture
 def mine(tmp_path, monkeypatch):
     """A new page in an empty folder, its implementation beside it."""
     monkeypatch.chdir(tmp_path)
-    assert call("new", "mine.py", "--impl").exit_code == 0
+    assert called("new", "mine.py", "--impl")[0] == 0
     return tmp_path / "mine.py"
 
 
@@ -71,18 +62,18 @@ def test_what_it_tells_to_do_next_ends_well(tmp_path, monkeypatch, flags):
     """Three commands, each of which ends with exit code 0 as it is printed; a folder may have a space in its name."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my pages").mkdir()
-    text = call("new", "my pages/mine.py", *flags).stdout
+    text = called("new", "my pages/mine.py", *flags)[1]
     steps = [shlex.split(line) for line in text.splitlines() if line.startswith("  sparring ")]
 
     assert len(steps) == 3
     for _, *args in steps:
-        result = call(*args)
-        assert result.exit_code == 0, result.output
+        code, *said = called(*args)
+        assert code == 0, said
 
 
 def test_verify_names_what_is_left_out(mine):
     """All theorems are proved for every p; contention is claimed nowhere, and no implementation is sparring's own."""
-    matrix = json.loads(call("verify", mine, "--json").stdout)["algorithms"]["mine"]
+    matrix = envelope_of("verify", mine)["algorithms"]["mine"]
 
     assert set(matrix.values()) == {"proved for every p", "not covered"}
     assert {matrix[prop] for prop in ("contention", "timing", "terms")} == {"not covered"}
@@ -120,10 +111,9 @@ def test_its_trace_is_true(mine, right, failures):
 def test_a_fault_in_any_formula_is_found(mine, old, new, prop, verdict):
     """A wrong algorithm is refuted; a right one that says wrong things of itself is not inductive."""
     plant(mine, old, new)
-    result = call("verify", mine, "--json")
+    found = envelope_of("verify", mine, code={"refuted": 1, "not inductive": 3}[verdict])
 
-    assert json.loads(result.stdout)["algorithms"]["mine"][prop] == verdict
-    assert result.exit_code == {"refuted": 1, "not inductive": 3}[verdict]
+    assert found["algorithms"]["mine"][prop] == verdict
 
 
 def test_page_and_implementation_do_not_know_each_other(mine, impl):
@@ -214,18 +204,17 @@ def test_refuses_in_one_sentence_and_writes_nothing(tmp_path, monkeypatch, file,
         (tmp_path / name).write_text("mine", encoding="utf-8")
     (tmp_path / "gone.py").symlink_to("nowhere.py")
 
-    with pytest.raises(InputError) as caught:
-        call("new", file, "--impl")
+    told = refused("new", file, "--impl")
 
-    assert sentence in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert sentence in told
+    assert "\n" not in told
     assert {path.name for path in tmp_path.iterdir()} == {"mine.py", "other_impl.py", "gone.py"}
     assert (tmp_path / "mine.py").read_text(encoding="utf-8") == "mine"
 
 
 def test_tells_as_json_what_it_wrote(tmp_path):
     """The files, and the commands to go on with."""
-    envelope = json.loads(call("new", tmp_path / "mine.py", "--json").stdout)
+    envelope = envelope_of("new", tmp_path / "mine.py")
 
     assert envelope["files"] == [str(tmp_path / "mine.py")]
     assert [step.split()[:2] for step in envelope["next"]] == [

@@ -7,11 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from sparring.checks.ranks import launch, runtimes
-from sparring.cli import cli
-from sparring.errors import InputError
+from tests.sparring.calling import envelope_of, refused
 from tests.sweeps import third
 
 pytestmark = [
@@ -106,10 +104,8 @@ def test_ranks_that_differ_do_not_start(first, others, sentence):
 
 def test_a_job_on_sparse_vectors(files):
     """Says what the simulated world says, but for the time that it took."""
-    mine, world = (json.loads(text) for text in (
-        job(3, "ring_allgather", "--input", "good.npz", "--json").stdout,
-        CliRunner().invoke(cli, ["run", "ring_allgather", "--input", "good.npz", "--ranks", "3", "--json"]).stdout,
-    ))  # fmt: skip
+    mine = json.loads(job(3, "ring_allgather", "--input", "good.npz", "--json").stdout)
+    world = envelope_of("run", "ring_allgather", "--input", "good.npz", "--ranks", "3")
 
     assert (mine["verdict"], mine["run"].pop("on")) == ("holds", "this MPI job")
     assert (world["run"].pop("on"), world["run"].pop("seconds")) == ("simulated", pytest.approx(0, abs=60))
@@ -166,9 +162,8 @@ def test_a_fault_on_one_rank_ends_all(tmp_path, fault, told):
 
 def test_the_driver_runs_real_ranks():
     """``--on mpi`` without mpiexec starts the ranks itself."""
-    done = CliRunner().invoke(cli, ["run", "ring_allgather", "--ranks", "3", "--on", "mpi", "--json"])
+    envelope = envelope_of("run", "ring_allgather", "--ranks", "3", "--on", "mpi")
 
-    envelope = json.loads(done.stdout)
     assert (envelope["verdict"], envelope["run"]["on"]) == ("holds", "real MPI")
     assert envelope["run"]["messages"] == [envelope["run"]["steps"]] * 3
 
@@ -176,7 +171,6 @@ def test_the_driver_runs_real_ranks():
 @pytest.mark.usefixtures("files")
 def test_the_driver_refuses_before_it_starts_ranks():
     """The same sentence as everywhere."""
-    done = CliRunner().invoke(cli, ["run", "ring_allgather", "--input", "missing.npz", "--ranks", "3", "--on", "mpi"])
+    sentence = refused("run", "ring_allgather", "--input", "missing.npz", "--ranks", "3", "--on", "mpi")
 
-    assert isinstance(done.exception, InputError)
-    assert "no entry 'values1' (rank 1)" in str(done.exception)
+    assert "no entry 'values1' (rank 1)" in sentence

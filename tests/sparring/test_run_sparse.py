@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import sparring
 from sparring import api, run_inputs, runs
-from sparring.cli import cli, exit_code
-from sparring.errors import InputError
 from sparring.inputs import digits
 from sparring.sparse import Sparse
 from sparring.spec.core.top_k import top
+from tests.sparring.calling import called, envelope_of, refused
 
 PAGE = api.page("ring_allgather")
 TARGET = "sparring.impl.ring_allgather:allreduce"
@@ -24,18 +21,7 @@ TARGET = "sparring.impl.ring_allgather:allreduce"
 
 def run(*args):
     """The envelope's ``run`` of the command."""
-    done = CliRunner().invoke(cli, ["run", *map(str, args), "--json"], catch_exceptions=False)
-    assert done.exit_code == 0, done.output
-    return json.loads(done.stdout)["run"]
-
-
-def refused(*args):
-    """The sentence with which the command ends, exit code 2."""
-    done = CliRunner().invoke(cli, ["run", *map(str, args)])
-    assert isinstance(done.exception, InputError), done.output
-    assert exit_code(done.exception) == 2
-    assert done.output == ""
-    return str(done.exception)
+    return envelope_of("run", *args)["run"]
 
 
 @pytest.fixture
@@ -204,7 +190,7 @@ def test_what_cannot_be_is_refused(args, sentence, lists, monkeypatch):
     monkeypatch.chdir(lists.parent)
     np.savez("nan.npz", np.array([[1.0, 2.0, 3.0], [1.0, 2.0, np.nan]]))
 
-    assert sentence in refused(*args)
+    assert sentence in refused("run", *args)
 
 
 def test_nan_is_taken_first_unless_it_is_refused(tmp_path):
@@ -220,7 +206,7 @@ def test_nan_is_taken_first_unless_it_is_refused(tmp_path):
 def test_it_is_readable(width, monkeypatch):
     """Nothing wraps, and the tables say what the envelope says."""
     monkeypatch.setenv("COLUMNS", str(width))
-    text = CliRunner().invoke(cli, ["run", "ring_allgather", "--input", "digits:step300", "--ranks", "8"]).stdout
+    text = called("run", "ring_allgather", "--input", "digits:step300", "--ranks", 8)[1]
     lines = [line.rstrip() for line in text.splitlines()]
 
     assert max(map(len, lines)) <= width
@@ -258,11 +244,11 @@ def test_other_bytes_than_the_formulas_are_refuted():
 
 def test_many_ranks_are_shown_at_powers_of_two():
     """And all of them in the envelope."""
-    args = ["run", "ring_allgather", "--ranks", "12", "-k", "5", "--size", "50"]
-    text = CliRunner().invoke(cli, args).stdout
+    args = ["ring_allgather", "--ranks", 12, "-k", 5, "--size", 50]
+    text = called("run", *args)[1]
 
     assert [line.split(" ")[0] for line in text.splitlines() if " rank" in line[:8]] == ["1", "2", "4", "8", "12"]
-    assert len(run(*args[1:])["sparse"]["union"]["mean"]) == 12
+    assert len(run(*args)["sparse"]["union"]["mean"]) == 12
 
 
 def test_a_page_of_ones_own(tmp_path, monkeypatch):

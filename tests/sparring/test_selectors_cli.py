@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 
 import sparring
 from sparring.checks import pytesting
-from sparring.cli import cli, exit_code
 from sparring.errors import InputError
+from tests.sparring.calling import called, envelope_of, refused
 
 OURS = "sparring.impl.gtopk:Allreduce"
 WRONG = """
@@ -24,40 +22,29 @@ class Deaf(Allreduce):
 """
 
 
-def told(*args, code=0):
-    done = CliRunner().invoke(cli, [*map(str, args), "--json"], catch_exceptions=False)
-    assert done.exit_code == code, done.output
-    return json.loads(done.stdout)
-
-
-def refused(*args):
-    """The sentence with which the command ends, exit code 2."""
-    done = CliRunner().invoke(cli, [*map(str, args)])
-    assert isinstance(done.exception, InputError), done.output
-    assert exit_code(done.exception) == 2
-    return str(done.exception)
-
-
 def test_show_tells_of_a_selector():
     """Its prose without examples, its formulas, and how many entries it takes."""
-    shown = told("show", "threshold", "-P", "k=7", "-P", "drift=2")
+    shown = envelope_of("show", "threshold", "-P", "k=7", "-P", "drift=2")
     assert shown["bounds"] == {"entries": 10000, "least": 5, "most": 9}
     assert shown["parameters"] == {"k": 7, "period": 32, "drift": 2}
     assert "Ok-Topk's" in shown["prose"]
     assert ">>>" not in shown["prose"]
     assert [text.split("(")[0] for text in shown["formulas"]] == ["def state", "def select", "def least", "def most"]
 
-    text = CliRunner().invoke(cli, ["show", "topk"]).output
+    text = called("show", "topk")[1]
     assert "topk: Exact top-k." in text
     assert "With k=100: of 10000 entries exactly 100." in text
-    text = CliRunner().invoke(cli, ["show", "gaussian"]).output
+    text = called("show", "gaussian")[1]
     assert "def threshold(" in text  # what its formulas are made with
     assert "at least 0 and at most 10000." in text
 
 
 def test_run_with_a_selector_in_front():
     """Of an algorithm that selects by itself: the reference's bits, and as many words as without it."""
-    bare, done = told("run", "gtopk", "-P", "k=20"), told("run", "gtopk", "--selector", "gaussian", "-P", "k=20")
+    bare, done = (
+        envelope_of("run", "gtopk", "-P", "k=20"),
+        envelope_of("run", "gtopk", "--selector", "gaussian", "-P", "k=20"),
+    )
     assert done["results"][0]["verdict"] == "tested (1 example)"
     assert done["run"]["selector"] == "gaussian"
     assert "selector" not in bare["run"]
@@ -66,11 +53,11 @@ def test_run_with_a_selector_in_front():
 
 def test_run_on_what_a_selector_takes():
     """Of an algorithm that is given entries: those of the selector, with its own parameters."""
-    done = told(
+    done = envelope_of(
         "run", "ring_sparse", "--selector", "sampled", "--size", 900, "-k", 30, "-P", "stride=4", "-P", "limit=9"
     )
     assert done["run"]["sparse"]["entries"] == [9] * 4
-    text = CliRunner().invoke(cli, ["run", "ring_allgather", "--selector", "gaussian"]).output
+    text = called("run", "ring_allgather", "--selector", "gaussian")[1]
     assert "selector   gaussian" in text
 
 
@@ -79,8 +66,8 @@ def test_check_with_a_selector(tmp_path):
     (tmp_path / "mine.py").write_text(WRONG, encoding="utf-8")
     options = ["--algorithm", "gtopk", "--selector", "threshold", "-P", "period=2", "--max-examples", 30]
     options += ["--ranks", "1-3", "--only", "result"]
-    assert told("check", OURS, *options)["verdict"] == "holds"
-    assert told("check", f"{tmp_path}/mine.py:Deaf", *options, code=1)["results"][0]["property"] == "result"
+    assert envelope_of("check", OURS, *options)["verdict"] == "holds"
+    assert envelope_of("check", f"{tmp_path}/mine.py:Deaf", *options, code=1)["results"][0]["property"] == "result"
 
 
 @pytest.mark.parametrize(
@@ -112,7 +99,7 @@ def test_the_selector_may_stand_in_the_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(WRONG, encoding="utf-8")
     options = ["--algorithm", "gtopk", "--max-examples", 30, "--ranks", "1-3", "--only", "result", "-P", "period=2"]
-    assert told("check", f"{tmp_path}/mine.py:Deaf", *options, code=1)["verdict"] == "refuted"
+    assert envelope_of("check", f"{tmp_path}/mine.py:Deaf", *options, code=1)["verdict"] == "refuted"
 
 
 @pytest.mark.slow

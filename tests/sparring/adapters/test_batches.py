@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from sparring.adapters import batches, vectorfiles
 from sparring.adapters.batches import Batches
@@ -19,9 +18,9 @@ from sparring.checks.checking import check
 from sparring.checks.engine import some
 from sparring.checks.question import Question
 from sparring.checks.ranks.launch import find, processes
-from sparring.cli import cli
 from sparring.errors import InputError, RankFailed
 from sparring.proofs.logic.verdicts import Word
+from tests.sparring.calling import called
 from tests.sparring.checks.refuting import words
 
 ROOT = Path(__file__).parents[3]
@@ -232,11 +231,10 @@ def test_the_c_example(launches, tmp_path):
     how = {"ranks": [2, 3], "dtypes": ["float64"], "max_examples": 8, "only": ["result", "steps"], "level": "steps"}
     report = check(words_of("allreduce"), "ring", **how)
     assert words(report) == {"result": Word.TESTED, "steps": Word.TESTED}
-    done = CliRunner().invoke(
-        cli, ["check", "--dtype", "float64", "--ranks", "2", "--only", "result", "--", *words_of("planted")]
-    )
-    assert "p=2 n=3 float64" in done.stdout
-    assert done.exit_code == 1
+    options = ["--dtype", "float64", "--ranks", "2", "--only", "result"]
+    code, text, _ = called("check", *options, "--", *words_of("planted"))
+    assert "p=2 n=3 float64" in text
+    assert code == 1
 
 
 @pytest.mark.slow

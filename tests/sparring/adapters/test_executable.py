@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -19,10 +18,10 @@ from sparring.adapters.executable import Executable
 from sparring.checks.checking import check
 from sparring.checks.examples.drawn import KINDS, examples
 from sparring.checks.ranks.launch import find, processes
-from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from sparring.refinement.vectors import comparable, unequal
+from tests.sparring.calling import called
 from tests.sparring.checks.refuting import failed, words
 from tests.sparring.checks.suites import CATALOGUE, allowed
 from tests.sweeps import sweep
@@ -189,10 +188,10 @@ QUESTIONS = {
     "a.out {p} {input}": "has no {output}: write it as in mpiexec -n {p} ./a.out {input} {output}",
     "a.out {p} {input} {output} {q}": "nobody knows {q}: there are {input}, {output}, {p}",
     "./a.out {p} {input} {output}": "no file ./a.out, wanted by the command: build it first",
+    "a.out-nowhere {p} {input} {output}": "no program 'a.out-nowhere' on PATH or beside",
     "a.out {p} {batch} {input}": "{batch} and {input}: {batch} has the files of all examples; leave the other out",
     "a.out {batch}": "has no {p}: write it as in mpiexec -n {p} ./a.out {input} {output}, or ./a.out {batch}",
     "a.out {p} {batch} {q}": "nobody knows {q}: there are {batch}, {p}",
-    "a.out-nowhere {p} {input} {output}": "no program 'a.out-nowhere' on PATH or beside",
 }
 
 
@@ -227,10 +226,10 @@ def test_a_place_for_programs_needs_one():
 def test_the_command_line(quick):
     """Behind ``--`` stands a command; how many examples were drawn is said; a parameter fills its place."""
     words = [sys.executable, str(PROGRAM), "{mode}", "{p}", "{input}", "{output}"]
-    options = ["check", "--ranks", "2", "--only", "result", "--dtype", "float64", "-P", "mode=dtype"]
-    done = CliRunner().invoke(cli, [*options, "--max-examples", "2", "--", *words])
-    assert "rank 0 returned float32" in " ".join(done.stdout.split())
-    assert done.exit_code == 1
+    options = ["--ranks", "2", "--only", "result", "--dtype", "float64", "-P", "mode=dtype"]
+    code, text, _ = called("check", *options, "--max-examples", "2", "--", *words)
+    assert "rank 0 returned float32" in " ".join(text.split())
+    assert code == 1
 
 
 @given(st.data())

@@ -6,14 +6,12 @@ import json
 import sys
 
 import pytest
-from click.testing import CliRunner
 
 from sparring.calibration import running
 from sparring.calibration.quantities import REDUCED, WORKED
 from sparring.checks.ranks import launch
-from sparring.cli import cli
 from sparring.costs.links.machines import Machine
-from sparring.errors import InputError, SparringError
+from tests.sparring.calling import called, refused
 from tests.sweeps import third
 
 pytestmark = [
@@ -31,11 +29,6 @@ def job(ranks, *args, program=ENOUGH):
     return launch.run([sys.executable, "-c", program + MAIN, "calibrate", *map(str, args)], ranks, timeout=110)
 
 
-def call(*args):
-    """Exit code, or the error that ``main`` would tell."""
-    return CliRunner().invoke(cli, [*map(str, args)])
-
-
 def test_a_job_measures_itself(tmp_path):
     """One answer, from rank 0; a machine that costs are evaluated on; a picture."""
     file, picture = tmp_path / "here.json", tmp_path / "here.svg"
@@ -50,8 +43,8 @@ def test_a_job_measures_itself(tmp_path):
     assert json.loads(json.dumps(machine.dump())) == envelope["calibrate"] | {"name": "here"}
     sound(machine)
     assert picture.read_text(encoding="utf-8").startswith("<?xml")
-    told = call("cost", "ring_allgather", "--machine", file, "--at", "p=8,n=1000,k=10", "--format", "json")
-    assert json.loads(told.stdout)["at"]["ring_allgather"]["time"] > 0
+    _, told, _ = called("cost", "ring_allgather", "--machine", file, "--at", "p=8,n=1000,k=10", "--format", "json")
+    assert json.loads(told)["at"]["ring_allgather"]["time"] > 0
 
 
 def sound(machine):
@@ -108,18 +101,17 @@ def test_ranks_are_started_where_there_is_no_job(tmp_path, monkeypatch):
     program += "main(msgspec.json.decode(sys.argv[1], type=Task))\n"
     monkeypatch.setattr(running, "RANK", ("-c", ENOUGH + program))
 
-    done = call("calibrate", "ring", "--ranks", 2, "--seconds", 100, "-o", tmp_path / "here.json")
+    code, text, error = called("calibrate", "ring", "--ranks", 2, "--seconds", 100, "-o", tmp_path / "here.json")
 
-    assert done.exit_code == 0, done.output
-    assert "2 ranks of " in done.stdout and "held-out sizes" in done.stdout
+    assert code == 0, text + error
+    assert "2 ranks of " in text and "held-out sizes" in text
     assert "2 ranks of " in (source := Machine.load(tmp_path / "here.json").source) and "3 rounds" in source
 
 
 def test_ranks_that_fail_are_told_with_what_they_said(monkeypatch):
     monkeypatch.setattr(running, "RANK", ("-c", "raise SystemExit('no memory left')"))
-    done = call("calibrate", "ring", "--ranks", 2)
-    assert isinstance(done.exception, SparringError)
-    assert "the ranks ended with code" in str(done.exception) and "no memory left" in str(done.exception)
+    _, _, error = called("calibrate", "ring", "--ranks", 2)
+    assert "the ranks ended with code" in error and "no memory left" in error
 
 
 def test_a_rank_that_raises_takes_the_job_down():
@@ -160,16 +152,14 @@ def test_bad_input_is_told_once_and_ends_the_job(args, sentence):
 )
 def test_the_driver_refuses_before_it_starts_ranks(args, sentence, monkeypatch):
     monkeypatch.setattr(launch, "run", None)
-    done = call("calibrate", *args)
-    assert isinstance(done.exception, InputError) and sentence in str(done.exception)
+    assert sentence in refused("calibrate", *args)
 
 
 def test_an_algorithm_without_implementation(tmp_path, monkeypatch):
     monkeypatch.setattr(launch, "run", None)
     (tmp_path / "mine.py").write_text((running.Path(running.pages.__file__).parents[1] / "ring.py").read_text())
-    done = call("calibrate", tmp_path / "mine.py", "--ranks", 2)
-    assert isinstance(done.exception, InputError)
-    assert "mine: there is no implementation of this name" in str(done.exception)
+    sentence = refused("calibrate", tmp_path / "mine.py", "--ranks", 2)
+    assert "mine: there is no implementation of this name" in sentence
 
 
 def test_a_place_is_tried_and_left_as_it_is(tmp_path):

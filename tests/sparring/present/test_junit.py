@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree as ET
 
-import pytest
-from click.testing import CliRunner
-
-from sparring.cli import check
-from sparring.errors import InputError
 from sparring.present.junit import junit_xml
 from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict, Word
 from sparring.report import Report, Result
+from tests.sparring.calling import called
 
 RESULTS = [
     Result("mine.py:f", "result", Verdict(Word.TESTED, 60), "every rank returns the sum of all"),
@@ -82,13 +78,13 @@ def test_the_command_writes_it_and_fails_under(tmp_path, monkeypatch):
     """Also where the verdict alone would be no failure."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("def same(comm, x):\n    return x.copy()\n")
-    asked = ["mine.py:same", "--ranks", "1", "--max-examples", "5", "--only", "result", "--junit", "out.xml"]
+    asked = ["check", "mine.py:same", "--ranks", "1", "--max-examples", "5", "--only", "result", "--junit", "out.xml"]
 
-    assert CliRunner().invoke(check.command, [*asked, "--fail-under", "tested"]).exit_code == 0
+    assert called(*asked, "--fail-under", "tested")[0] == 0
     assert read((tmp_path / "out.xml").read_text()).get("failures") == "0"
-    done = CliRunner().invoke(check.command, [*asked, "--fail-under", "proved"])
-    assert done.exit_code == 1
-    assert "weaker than --fail-under asks for: result is tested (3 examples)" in done.stderr
+    code, _, error = called(*asked, "--fail-under", "proved")
+    assert code == 1
+    assert "weaker than --fail-under asks for: result is tested (3 examples)" in error
     assert read((tmp_path / "out.xml").read_text()).get("failures") == "1"
 
 
@@ -96,10 +92,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path, monkeypatch):
     """Not a traceback."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text("def same(comm, x):\n    return x.copy()\n")
-    done = CliRunner().invoke(
-        check.command, ["mine.py:same", "--ranks", "1", "--max-examples", "5", "--junit", "no/folder.xml"]
-    )
+    code, _, error = called("check", "mine.py:same", "--ranks", "1", "--max-examples", "5", "--junit", "no/folder.xml")
 
-    assert isinstance(done.exception, InputError)
-    with pytest.raises(InputError, match=r"no/folder\.xml cannot be written: No such file"):
-        raise done.exception
+    assert code == 2
+    assert "no/folder.xml cannot be written: No such file" in error

@@ -14,7 +14,7 @@ from sparring import check_schedule as check
 from sparring.proofs.logic.verdicts import Word
 from sparring.schedules.checking import PROPERTIES
 from sparring.schedules.formats import msccl
-from tests.sparring.calling import called
+from tests.sparring.calling import called, envelope_of, refused
 from tests.sparring.schedules.plans import gathered, plan
 from tests.sparring.schedules.programs import changed
 from tests.sparring.schedules.programs import file as written
@@ -225,13 +225,12 @@ def test_the_command_checks_a_file():
     assert called("check", file, "--load")[0] == 1
     assert called("check", file, "--topology", "ring")[0] == 0
     assert called("check", SAMPLES / "none.xml")[0] == 2
-    assert json.loads(called("check", file, "--json")[1])["deadlock_free_depth"] == 2
+    assert envelope_of("check", file)["deadlock_free_depth"] == 2
 
 
 def test_options_of_schedules_are_theirs_alone():
     """For a function they are refused."""
-    code, _, error = called("check", "mine.py:f", "--depth", 2)
-    assert (code, "--depth is for schedule files" in error) == (2, True)
+    assert "--depth is for schedule files" in refused("check", "mine.py:f", "--depth", 2)
 
 
 def test_floors_and_junit_reach_schedule_files(tmp_path, monkeypatch):
@@ -259,7 +258,7 @@ def test_the_command_exports(tmp_path):
     common = ("--ranks", 2, "--out", tmp_path)
     code, text, _ = called("export", "recursive_multiplying", "-P", "radix=3", "--format", "msccl", *common)
     assert (code, text) == (0, f"written: {tmp_path / 'recursive_multiplying-2.xml'}\n")
-    told = json.loads(called("export", "ring", "--format", "chakra", "--json", *common)[1])
+    told = envelope_of("export", "ring", "--format", "chakra", *common)
     assert told["files"] == [str(tmp_path / f"ring-2.{r}.et") for r in (0, 1)]
     assert called("check", tmp_path / "ring-2.1.et")[0] == 0
     assert called("export", "nothing", "--format", "goal", *common)[0] == 2

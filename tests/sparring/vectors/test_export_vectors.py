@@ -7,30 +7,23 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 
 import sparring
 from sparring import vectors
-from sparring.cli import cli
 from sparring.errors import InputError, OtherBits
 from sparring.vectors import export
+from tests.sparring.calling import called, envelope_of, refused
 from tests.vector_files import DATA
 
 TEMPLATE = Path(sparring.__file__).parent / "templates" / "page.py"
 
 
-def command(*arguments: object):
-    """The command, in this process."""
-    return CliRunner().invoke(cli, ["export", *map(str, arguments)], catch_exceptions=True)
-
-
 def test_the_command_writes_what_the_digests_say(tmp_path):
     """The algorithm's file and the schema, to a folder that it makes; the envelope names them."""
     folder = tmp_path / "new" / "folder"
-    done = command("recursive_doubling", "--format", "vectors", "--out", folder, "--json")
-    assert done.exit_code == 0
+    told = envelope_of("export", "recursive_doubling", "--format", "vectors", "--out", folder)
     files = [folder / "vectors.schema.json", folder / "recursive_doubling.json"]
-    assert json.loads(done.stdout)["files"] == list(map(str, files))
+    assert told["files"] == list(map(str, files))
     assert sorted(folder.iterdir()) == sorted(files)
     assert files[0].read_bytes() == (DATA / files[0].name).read_bytes()
     subprocess.run(["sha256sum", "--check", DATA / "recursive_doubling.sha256"], cwd=folder, timeout=60, check=True)
@@ -51,23 +44,22 @@ def test_a_page_of_ones_own(tmp_path):
     """What ``sparring new`` writes has vectors too, and they replace what is there."""
     (tmp_path / "mine.py").write_text(TEMPLATE.read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "mine.json").write_text("old", encoding="utf-8")
-    assert "mine.json" in command(tmp_path / "mine.py", "--format", "vectors", "--out", tmp_path).stdout
+    assert "mine.json" in called("export", tmp_path / "mine.py", "--format", "vectors", "--out", tmp_path)[1]
     file = json.loads((tmp_path / "mine.json").read_text(encoding="utf-8"))
     assert (file["algorithm"], file["test_count"]) == ("mine", sum(len(group["tests"]) for group in file["groups"]))
 
 
 def test_a_parameter_is_taken(tmp_path):
     """Radices go from the least to the one that is given."""
-    command("recursive_multiplying", "-P", "radix=2", "--format", "vectors", "--out", tmp_path)
+    called("export", "recursive_multiplying", "-P", "radix=2", "--format", "vectors", "--out", tmp_path)
     file = json.loads((tmp_path / "recursive_multiplying.json").read_text(encoding="utf-8"))
     assert {group["parameters"]["radix"] for group in file["groups"]} == {2}
 
 
 def test_unknown_algorithms_and_formats_are_refused(tmp_path):
     """With nothing written."""
-    unknown = command("rng", "--format", "vectors", "--out", tmp_path)
-    assert "did you mean 'ring'" in str(unknown.exception)
-    assert command("ring", "--format", "vector", "--out", tmp_path).exit_code == 2
+    assert "did you mean 'ring'" in refused("export", "rng", "--format", "vectors", "--out", tmp_path)
+    assert "'vector' is not one of" in refused("export", "ring", "--format", "vector", "--out", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -21,6 +21,7 @@ from sparring.spec.core.selectors import find, load
 from sparring.symbolic_execution.selectors import Size, everywhere, on_numbers
 from sparring.verification import selector
 from sparring.verification.selector import PLANTED, SELECTING, verify_selector
+from tests.sparring.calling import envelope_of
 from tests.sweeps import sweep, third
 
 
@@ -192,9 +193,9 @@ CHANGES = {
 def test_a_selector_of_ones_own_is_checked(tmp_path, quick, name):
     """By the page of the name that it is said to have; a flaw is an example."""
     (file := tmp_path / "mine.py").write_text(MINE.replace(*CHANGES[name]), encoding="utf-8")
-    done = CliRunner().invoke(cli, ["check", f"{file}:Mine", "--algorithm", "threshold", "-P", "period=2", "--json"])
-    found = {r["property"]: r for r in json.loads(done.stdout)["results"]}
-    assert (done.exit_code, found["selection"]["verdict"]) == (1, "refuted"), found
+    told = envelope_of("check", f"{file}:Mine", "--algorithm", "threshold", "-P", "period=2", code=1)
+    found = {r["property"]: r for r in told["results"]}
+    assert found["selection"]["verdict"] == "refuted", found
     assert "period=2" in found["selection"]["detail"]
 
 
