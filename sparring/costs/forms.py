@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from sparring.costs.derivation import message_bytes
@@ -76,7 +77,7 @@ class Forms(ABC):
         """Return the lower bounds at a point, by form; exact."""
         return {name: exact(one.formula, at) for name, one in self.bounds.items()}
 
-    @property
+    @cached_property
     def claims(self) -> Sequence[Any]:
         """Published formulas, judged: of sparse chunks and of shared links there are none yet."""
         return ()

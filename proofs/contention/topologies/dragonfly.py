@@ -36,7 +36,7 @@ def route(src: int, dst: int, p: int, k: int) -> list[tuple[int | str, int | str
         raise InputError(f"dragonfly:k={k}: a router has at least 1 rank")
     (here, first), (there, last) = place(src, k), place(dst, k)
     routers = [(here, first), (there, last)]
-    if here != there:
+    if src // (2 * k * k) != dst // (2 * k * k):  # in other groups
         routers[1:1] = [(here, gateway(here, there, k)), (there, gateway(there, here, k))]
     passed = dict.fromkeys(f"router {group}.{router}" for group, router in routers)  # each once
     return list(pairwise([src, *passed, dst]))
