@@ -87,9 +87,12 @@ class Suite(NamedTuple):
     def declared(self, defect: Defect) -> list[str]:
         """What must be judged to tell whether a defect falsifies what it says and no other.
 
-        Where usual examples show it, hard ones may show it or not: then they need not be played.
+        Where usual examples show it, hard ones may show it or not: then they need not be played.  Empty, which is
+        all, where a contract says what is judged.
         """
         options = self.options(defect)
+        if "contract" in options:
+            return []
         name = self.page if defect.options is None else options.get("page", ALLREDUCE)
         page = None if name == ALLREDUCE else sparring.page(name)
         many, bad = "many ranks" in defect.refuted, "bad_input" in options
