@@ -82,6 +82,8 @@ def judge_bits(
     to the sign of zeros, where they are shown, and indices may have either width.
     """
     wanted = list(expected(page, example.xs, calls)) if seen.ys else []
+    if strict and len(seen.ys) != len(wanted):
+        return {example.prop: f"there are results of {len(seen.ys)} calls, the page has {len(wanted)}"}
     for i in range(len(seen.ys)):
         if flaws := in_call(page, example, seen, i, wanted[i % len(wanted)], strict=strict):
             return {prop: f"{when(example, i)}{why}" for prop, why in flaws.items()}

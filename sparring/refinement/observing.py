@@ -77,6 +77,7 @@ def observe_outcome(outcome: Outcome, prop: str, p: int, *, traced: bool) -> Obs
     kinds = {finding.kind for finding in outcome.findings}
     refusing, raised = bool(kinds & {*RAISED}), Kind.RAISED in kinds and Kind.ABORTED not in kinds
     if None in outcome.results:
+        flaws = flaws or {prop: f"rank {outcome.results.index(None)} came to no end, and nothing says why"}
         return Observed([], [], trace, flaws, refusing=refusing, raised=raised)
     ys, kept, given, remarks = zip(*outcome.results)
     more: dict[str, Any] = {"kept": by_call(kept), "refusing": refusing, "remarks": remarks}

@@ -67,7 +67,7 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
     return either(r == s, both(full(r), full(s)))
 
 
-# On which topologies ("ring", "tree", "crossbar", "fat_tree", "torus") messages keep out of one
+# On which topologies ("ring", "tree", "crossbar", "fat_tree", "torus", "dragonfly") messages keep out of one
 # another's way: "exclusive" where each link serves one sender and one receiver all along,
 # "rendezvous" where synchronous sends keep them apart, "lock step" where no link carries two
 # messages of one step.  This algorithm sends far and wide and can claim neither; a line

@@ -10,7 +10,11 @@ import pytest
 import sparring
 from sparring import Sparse, sparse_lists
 from sparring.refinement import comparison, differential, running
+from sparring.refinement.bits import judge_bits
 from sparring.refinement.example import Example
+from sparring.refinement.observing import Observed
+from sparring.world import simulation
+from sparring.world.core.findings import Outcome
 from tests.impl.algorithms import TARGETS, all_planted, called, planted
 from tests.impl.faults import FAULTS
 
@@ -90,3 +94,16 @@ def test_lists_are_of_every_sort():
     assert {x.indices.dtype.name for x in xs} == {"int32", "int64"}
     assert max(x.n for x in xs) > 1 << 40
     assert sparse_lists.page_inputs(ring, [1, 2]) == [1, 2]
+
+
+def test_what_comes_to_no_end_is_no_good_run(monkeypatch):
+    """Neither a rank without a result, though the world finds nothing, nor a target that was called too seldom."""
+    page = sparring.page("ring")
+    nothing = Outcome([None, None], (), [], [], True, ())
+    monkeypatch.setattr(simulation, "run", lambda *_, **__: nothing)
+    (flaw,) = running.on_numbers(page, TARGETS["ring"], [np.ones(2)] * 2, "result")
+    assert (flaw.property, "rank 0 came to no end" in flaw.detail) == ("result", True)
+
+    page, xs = sparring.page("one_bit"), [np.ones((3, 4))] * 2
+    seldom = Observed([[np.ones(4)] * 2], xs, None, {})
+    assert "of 1 calls, the page has 3" in judge_bits(page, Example(xs, "result"), seldom, strict=True)["result"]

@@ -43,6 +43,26 @@ def unlike(group, name, dtype, p, n, params):
     return "; ".join(flaw.detail for flaw in comparison.compared(page, xs, ys, "mpi"))
 
 
+WRONG = """
+from sparring.impl.one_bit import Allreduce as Right
+
+
+class Allreduce(Right):
+    @property
+    def server_residual(self):
+        kept = super().server_residual
+        return kept if kept is None else kept + 1
+"""
+
+
+def test_what_a_class_keeps_is_looked_at_on_real_ranks_too(group, tmp_path):
+    """Where results are right; without the fault nothing is found."""
+    (tmp_path / "wrong.py").write_text(WRONG)
+    page, example = PAGES["one_bit"], Example(stateful.vectors("float32", 3, 7), "mpi")
+    assert on_real_ranks(page, TARGETS["one_bit"], example, group, example) == ""
+    assert "server_residual" in on_real_ranks(page, f"{tmp_path / 'wrong.py'}:Allreduce", example, group, example)
+
+
 @pytest.mark.parametrize("name", PAGES)
 def test_large(group, name):
     """Messages far above the size that MPI sends eagerly: the bits of simulated ranks."""

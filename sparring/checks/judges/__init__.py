@@ -1,1 +1,1 @@
-"""What is wrong with a run: in its result, its agreement, its messages, its residuals; each in a sentence."""
+"""What is wrong with a run beyond the page's bits, which ``refinement.bits`` judges: in sums, contracts, messages."""
