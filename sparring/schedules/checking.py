@@ -119,7 +119,7 @@ def agreement(one: Judgement) -> Found:
     if one.wrong != []:
         return NOT_COVERED, "sums that are wrong have no order that is right"
     if one.unequal:
-        return REFUTED, f"{one.unequal}: floats may differ in their last bits"
+        return REFUTED, str(one.unequal)
     told = "all ranks add in the same order, chunk by chunk: the same bits, for every input"
     return (proved_at(one.ranks), told) if one.races == [] else (tested(1), f"{told}, in one order of the steps")
 

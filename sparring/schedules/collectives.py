@@ -143,6 +143,8 @@ def begun(places: Places) -> tuple[Sums, list[int]]:
     cells = [NOTHING] * places.cells
     for r, buffer, index, chunk in starts(places):
         cells[places.cell(r, buffer, index)] = sums.token(r, chunk)
+    for src, dst in places.copies:
+        cells[dst] = cells[src]
     return sums, cells
 
 

@@ -50,6 +50,8 @@ class Places:
             self.cells = max(memory.begin[b] + memory.size[b] for b in memory.begin)
             if self.cells > MOST:
                 raise InputError(f"the buffers of all ranks have more than {MOST} chunks; at most so many are followed")
+        self.copies = [pair for r, rank in enumerate(program.ranks) for pair in self.copied(r, rank)]
+        """The cells from which, and into which, chunks are copied before the first step."""
 
     def memory(self, r: int, rank: Rank) -> Memory:
         """Return the buffers of rank ``r``, placed after those of the ranks before it."""
@@ -89,6 +91,26 @@ class Places:
             )
         begin = memory.begin[buffer] + index
         return range(begin, begin + count)
+
+    def copied(self, r: int, rank: Rank) -> Iterator[tuple[int, int]]:
+        """Yield the cells of the copies of rank ``r``.
+
+        Raises InputError where a copy leaves its buffers, or where the result would depend on the order of copies.
+        """
+        try:
+            pairs = [(self.range(r, ("i", i), 1).start, self.range(r, ("o", o), 1).start) for i, o in rank.copies]
+        except InputError as error:
+            raise InputError(f"a copy of rank {r} uses {error}") from None
+        taken = {src for src, dst in pairs if src != dst}
+        written: set[int] = set()
+        for (i, o), (src, dst) in zip(rank.copies, pairs):
+            if dst in written or (src != dst and dst in taken):
+                raise InputError(
+                    f"rank {r} copies i[{i}] to o[{o}], which another copy reads or writes, and nothing says which "
+                    "comes first; right: copies that may come in any order"
+                )
+            written.add(dst)
+            yield src, dst
 
     def owner(self, cell: int) -> int:
         """Return the rank that a cell belongs to."""

@@ -33,10 +33,11 @@ CELLS = 2**21  # that all steps touch together
 
 Buffer = Literal["i", "o", "s"]
 Op = Literal["s", "r", "rcs", "rrs", "rrc", "rrcs", "cpy", "re", "nop"]
-Natural = Annotated[int, Meta(ge=0, le=2**62)]
+Natural = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Few = Annotated[int, Meta(ge=0, le=CHUNKS)]
 Peer = Annotated[int, Meta(ge=-1, lt=RANKS)]
-Place = tuple[Buffer, Annotated[int, Meta(ge=0, lt=CHUNKS)]]
+Index = Annotated[int, Meta(ge=0, lt=CHUNKS)]
+Place = tuple[Buffer, Index]
 """A buffer, input, output or scratch, and the chunk in it."""
 
 
@@ -88,13 +89,15 @@ class Block(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     channel: Annotated[int, Meta(ge=0, lt=BLOCKS)] = 0
 
 
-class Rank(Struct, frozen=True, forbid_unknown_fields=True):
+class Rank(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A rank: the numbers of chunks in its buffers, and its blocks."""
 
     input: Few
     output: Few
     scratch: Few
     blocks: Annotated[tuple[Block, ...], Meta(max_length=BLOCKS)]
+    copies: Annotated[tuple[tuple[Index, Index], ...], Meta(max_length=CHUNKS)] = ()
+    """Chunks of the input that are put into the output before the first step, each with its place there."""
 
 
 class Program(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True,
@@ -145,8 +148,9 @@ def check_program(program: Program) -> Program:
     if (blocks := sum(len(rank.blocks) for rank in program.ranks)) > STEPS:
         raise InputError(f"{blocks} blocks; at most {STEPS} are read")
     touched = sum(step.count for rank in program.ranks for block in rank.blocks for step in block.steps)
+    touched += sum(len(rank.copies) for rank in program.ranks)
     if touched > CELLS:
-        raise InputError(f"its steps move {touched} chunks together; at most {CELLS} are followed")
+        raise InputError(f"its steps and copies move {touched} chunks together; at most {CELLS} are followed")
     for r, rank in enumerate(program.ranks):
         lengths = {block.id: len(block.steps) for block in rank.blocks}
         if len(lengths) < len(rank.blocks):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from sparring.schedules.memory import Places
 from sparring.schedules.program import Block, Program, Rank
 
 STEPS, COUNT, BLOCKS, PEERS = 64, 72, 64, 32
@@ -27,6 +28,11 @@ def refusals(program: Program) -> Iterator[str]:
         yield f"coll={program.collective!r}; RCCL knows {', '.join(COLLECTIVES)}"
     if program.protocol not in ("Simple", "LL", "LL128"):
         yield f"proto={program.protocol!r}; RCCL knows Simple, LL and LL128"
+    places = Places(program)
+    for src, dst in places.copies:
+        if src != dst:
+            r = places.owner(src)
+            yield f"rank {r} has a <copy> of {places.named(r, src)} to {places.named(r, dst)}, which RCCL passes over"
     for r, rank in enumerate(program.ranks):
         yield from (f"rank {r} {why}" for why in of_rank(rank))
 

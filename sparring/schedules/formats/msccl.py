@@ -1,15 +1,23 @@
 """MSCCL's XML, as microsoft/msccl-tools writes it and RCCL reads it (``src/misc/msccl/msccl_parser.cc``).
 
 Both of its forms are read: ``<step s= srcbuf= srcoff= dstbuf= dstoff=>``, and the newer ``<op step= buf= off=>``, which
-names one place for what a step reads and writes.  The first is written.  The text is untrusted: it may have no DTD, and
-only the four elements, each in its place.
+names one place for what a step reads and writes.  The first is written.
+
+TACCL (microsoft/taccl, ``taccl/ncclize.py``) and TE-CCL, which writes with TACCL's script (microsoft/TE-CCL,
+``teccl/examples/MSCCL_examples``), put a ``<copy i_off= o_off=>`` in front of a rank's blocks for each chunk that
+belongs to its input and to its output; the steps name the output alone.  The script's docstring calls that "an initial
+transfer to the output buffer": chunk ``i_off`` of the input lies at ``o_off`` of the output before the first step of
+any block.  In place the two are one place as a rule, and nothing moves.  Runtimes pass over the element ("Ignoring
+element", ``msccl_parser.cc``): a copy that moves a chunk is judged as written, and ``rccl`` says that it gets lost.
+
+The text is untrusted: it may have no DTD, and only the five elements, each in its place.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 import msgspec
@@ -28,18 +36,26 @@ def read(data: bytes) -> Program:
     return check_program(parse(data, Reader()))
 
 
+class Gpu(NamedTuple):
+    """What is known of a rank while its element is read."""
+
+    attrib: dict[str, str]
+    copies: list[tuple[int, int]]
+    blocks: list[Block]
+
+
 class Reader(Target):
     """A target of the XML parser that builds a program."""
 
     inside: ClassVar[dict[str, tuple[str, ...]]] = {
-        "": ("algo",), "algo": ("gpu",), "gpu": ("tb",), "tb": ("step", "op"), "step": (), "op": (),
+        "": ("algo",), "algo": ("gpu",), "gpu": ("copy", "tb"), "copy": (), "tb": ("step", "op"), "step": (), "op": (),
     }  # fmt: skip
     wanted = "an <algo> of <gpu>s of <tb>s of <step>s"
 
     def __init__(self) -> None:
         super().__init__()
         self.algo: dict[str, str] = {}
-        self.gpus: dict[int, tuple[dict[str, str], list[Block]]] = {}
+        self.gpus: dict[int, Gpu] = {}
         self.gpu = -1
         self.tb: dict[str, str] = {}
         self.steps: list[Step] = []
@@ -54,7 +70,9 @@ class Reader(Target):
             self.gpu = self.number(attrib, "id")
             if self.gpu in self.gpus:
                 self.fail(f"a second gpu {self.gpu}; each is there once")
-            self.gpus[self.gpu] = attrib, []
+            self.gpus[self.gpu] = Gpu(attrib, [], [])
+        elif tag == "copy":
+            self.gpus[self.gpu].copies.append(self.copy(attrib))
         elif tag == "tb":
             self.tb, self.steps = attrib, []
         else:
@@ -68,7 +86,7 @@ class Reader(Target):
             made |= {ours: self.number(self.tb, theirs) for ours, theirs in
                      (("send", "send"), ("recv", "recv"), ("channel", "chan"))}  # fmt: skip
             made["channel"] = max(made["channel"], 0)  # -1: a block that only copies
-            self.gpus[self.gpu][1].append(self.made(Block, made))
+            self.gpus[self.gpu].blocks.append(self.made(Block, made))
 
     def close(self) -> Program:
         """Return the whole program."""
@@ -79,11 +97,11 @@ class Reader(Target):
             self.fail(f"ngpus={ranks}, but there are {len(self.gpus)} gpus; right: ids 0 to ngpus - 1, each once")
         made = [
             self.made(Rank, {
-                **{ours: self.number(attrib, theirs) for ours, theirs in
+                **{ours: self.number(one.attrib, theirs) for ours, theirs in
                    (("input", "i_chunks"), ("output", "o_chunks"), ("scratch", "s_chunks"))},
-                "blocks": tuple(blocks),
+                "blocks": tuple(one.blocks), "copies": tuple(one.copies),
             })
-            for _, (attrib, blocks) in sorted(self.gpus.items())
+            for _, one in sorted(self.gpus.items())
         ]  # fmt: skip
         most = max((max(rank.input, rank.output) for rank in made), default=0)
         chunks = self.number(self.algo, "nchunksperloop") if "nchunksperloop" in self.algo else most
@@ -99,11 +117,24 @@ class Reader(Target):
         program: Program = self.made(Program, whole)
         return program
 
-    def step(self, attrib: dict[str, str], *, new: bool) -> Step:
-        """Return an element as a step."""
+    def copy(self, attrib: dict[str, str]) -> tuple[int, int]:
+        """Return an element as a chunk of the input and its place in the output."""
+        self.counted()
+        if self.gpus[self.gpu].blocks:
+            self.fail("a <copy> behind a <tb>; right: in front, since copies come before all steps")
+        if others := attrib.keys() - {"i_off", "o_off"}:
+            self.fail(f"<copy> with {min(others)[:20]!r}; right: i_off and o_off, for one chunk")
+        return self.offset(attrib, "i_off"), self.offset(attrib, "o_off")
+
+    def counted(self) -> None:
+        """Count a step or copy."""
         self.count += 1
         if self.count > STEPS:
             self.fail(f"more than {STEPS} steps; at most so many are read")
+
+    def step(self, attrib: dict[str, str], *, new: bool) -> Step:
+        """Return an element as a step."""
+        self.counted()
         if (at := self.number(attrib, "step" if new else "s")) != len(self.steps):
             self.fail(f"step {at} where step {len(self.steps)} should be; right: 0, 1, 2, ... in each tb")
         uses = USES.get(op := self.text(attrib, "type"))
@@ -124,12 +155,17 @@ class Reader(Target):
 
     def place(self, attrib: dict[str, str], buffer: str, offset: str) -> Place:
         """Return a buffer and a chunk in it."""
-        name, index = self.text(attrib, buffer), self.number(attrib, offset)
+        name = self.text(attrib, buffer)
         if name not in BUFFERS:
             self.fail(f"{buffer}={name[:20]!r}; right: i, o or s")
+        return name, self.offset(attrib, offset)  # type: ignore[return-value]  # one of BUFFERS
+
+    def offset(self, attrib: dict[str, str], name: str) -> int:
+        """Return an attribute that is the number of a chunk."""
+        index = self.number(attrib, name)
         if not 0 <= index < CHUNKS:
-            self.fail(f"{offset}={index}; right: 0 to {CHUNKS - 1}")
-        return name, index  # type: ignore[return-value]  # one of BUFFERS
+            self.fail(f"{name}={index}; right: 0 to {CHUNKS - 1}")
+        return index
 
     def truth(self, name: str) -> bool:
         """Return an attribute of the algo that is 0 or 1."""
@@ -156,7 +192,7 @@ class Reader(Target):
 @lru_cache(maxsize=2**16)
 def integer(text: str) -> int | None:
     """Return the integer that a text holds; None where it holds none, or one too large to mean anything."""
-    return int(text) if re.fullmatch("-?[0-9]{1,18}", text) else None
+    return int(text) if re.fullmatch("-?[0-9]{1,19}", text) else None
 
 
 TAIL = "</algo>\n"
@@ -178,6 +214,7 @@ def gpu(r: int, rank: Rank) -> str:
     """Return a rank's lines."""
     sizes = {"i_chunks": rank.input, "o_chunks": rank.output, "s_chunks": rank.scratch}
     lines = [f"  <gpu {attributes({'id': r, **sizes})}>"]
+    lines += [f"    <copy {attributes({'i_off': i, 'o_off': o})}/>" for i, o in rank.copies]
     for block in rank.blocks:
         ends = {"id": block.id, "send": block.send, "recv": block.recv, "chan": block.channel}
         lines.append(f"    <tb {attributes(ends)}>")

@@ -1,4 +1,4 @@
-"""Files as others write them, small and made here: ForestColl's trees, TE-CCL's flows and MSCCL's JSON."""
+"""Files as others write them, small and made here: ForestColl's trees, TE-CCL's flows, MSCCL's JSON, TACCL's XML."""
 
 from __future__ import annotations
 
@@ -110,3 +110,47 @@ def reduced(p, steps):
 
 LAPS = [[[(r - t) % 3, r, (r + 1) % 3] for r in range(3)] for t in range(4)]
 """The ring's: the first two steps add, or gather; the others take the place of what is there."""
+
+
+def step(s, op, buffer, index, after=(-1, -1)):
+    """A line of TACCL's: a step that uses one place."""
+    return (
+        f'<step s="{s}" type="{op}" srcbuf="{buffer}" srcoff="{index}" dstbuf="{buffer}" dstoff="{index}" cnt="1" '
+        f'depid="{after[0]}" deps="{after[1]}" hasdep="0"/>'
+    )
+
+
+def taccl(collective, inputs, copies, blocks, *, inplace):
+    """TACCL's XML: for each rank the copies, each from where to where, and the blocks, each with its ends and steps."""
+    p = len(blocks)
+    head = f'name="taccl" nchannels="1" nchunksperloop="{p}" proto="Simple" coll="{collective}" inplace="{inplace:d}"'
+    lines = [f'<algo {head} outofplace="{not inplace:d}" minBytes="0" maxBytes="0" redop="nop" ngpus="{p}">']
+    for r in range(p):
+        lines.append(f'  <gpu id="{r}" i_chunks="{inputs}" o_chunks="{p}" s_chunks="0">')
+        lines += [f'    <copy i_off="{i}" o_off="{o}"/>' for i, o in copies[r]]
+        for b, (send, recv, steps) in enumerate(blocks[r]):
+            lines.append(f'    <tb id="{b}" send="{send}" recv="{recv}" chan="0">')
+            lines += [f"      {one}" for one in steps] + ["    </tb>"]
+        lines.append("  </gpu>")
+    return "\n".join([*lines, "</algo>"]).encode()
+
+
+def copied_ring(p, copies=None, *, inplace=True):
+    """An allgather: its steps name the output alone, so each rank's own chunk is copied there."""
+    blocks = [
+        [
+            ((r + 1) % p, -1, [step(t, "s", "o", (r - t) % p, (1, t - 1) if t else (-1, -1)) for t in range(p - 1)]),
+            (-1, (r - 1) % p, [step(t, "r", "o", (r - 1 - t) % p) for t in range(p - 1)]),
+        ]
+        for r in range(p)
+    ]
+    return taccl("allgather", 1, copies or [[(0, r)] for r in range(p)], blocks, inplace=inplace)
+
+
+def copied_exchange(p, copies=None):
+    """An alltoall, not in place: each rank copies its own part."""
+    blocks = [
+        [(q, q, [step(0, "s", "i", q), step(1, "r", "o", q)]) for q in range(p) if q != r]
+        for r in range(p)
+    ]  # fmt: skip
+    return taccl("alltoall", p, copies or [[(r, r)] for r in range(p)], blocks, inplace=False)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sparring import page, run
 from sparring.schedules import from_page
-from sparring.schedules.agreement import Unequal
+from sparring.schedules.agreement import Example, Unequal
 from sparring.schedules.program import Block, Step
 from sparring.spec.core.pages import names
 from tests.sparring.schedules.programs import judge, program
@@ -64,13 +64,21 @@ def orders(draw, p):
 @settings(max_examples=60, deadline=None)
 @given(st.data(), st.integers(2, 5))
 def test_orders_are_unequal_where_some_floats_tell_the_ranks_apart(data, p):
-    """Of all contributions one is 1, two are half of its last bit and the others 0, in every way."""
+    """Of all contributions one is 1, two are half of its last bit and the others 0, in every way.
+
+    So do the floats that are given as an example.
+    """
     both = [data.draw(orders(p)) for _ in range(2)]
     floats = (np.float32(1), HALF, HALF, np.float32(0), np.float32(0))[:p]
     vectors = set(permutations(floats))
     same = all(added(both[0], xs) == added(both[1], xs) for xs in vectors)
 
-    assert (judged([both[0]] * (p - 1) + [both[1]]) is None) == same
+    found = judged([both[0]] * (p - 1) + [both[1]])
+    assert (found is None) == same
+    if found:
+        given = dict(found.example.inputs)
+        xs = [np.float32(given.get(r, 0)) for r in range(p)]
+        assert found.example.results == tuple(added(order, xs) for order in both) == (0, 1)
 
 
 def test_the_first_place_and_how_it_is_made():
@@ -80,8 +88,12 @@ def test_the_first_place_and_how_it_is_made():
     """
     found = judged([[(0, 1), (0, 2)], [(1, 0), (2, 1)], [(2, 1), (0, 2)]])
 
-    assert found == Unequal("o", 0, (0, 2), ((0b011, 0b100), (0b001, 0b110)))
-    assert str(found) == "o[0]: rank 0 adds what ranks (0, 1) + (2) have put in, rank 2 (0) + (1, 2)"
+    example = Example(((0, 1), (1, 2**24), (2, -(2**24))), (0, 1))
+    assert found == Unequal("o", 0, (0, 2), ((0b011, 0b100), (0b001, 0b110)), example)
+    assert str(found) == (
+        "o[0]: rank 0 adds what ranks (0, 1) + (2) have put in, rank 2 (0) + (1, 2); in float32, "
+        "1 on rank 0, 16777216 on rank 1, -16777216 on rank 2 and 0 on others add up to 0 on rank 0 and 1 on rank 2"
+    )
     assert found.as_dict()["orders"] == [[[0, 1], [2]], [[0], [1, 2]]]
     assert judged([[(0, 1), (0, 2)], [(1, 0), (2, 1)], [(0, 1), (2, 0)]]) is None
     deep = [[(0, 1), (0, 2), (0, 3)], [(1, 2), (0, 1), (0, 3)]]

@@ -19,13 +19,26 @@ from sparring.schedules.formats import chakra, forestcoll, goal, msccl, msccl_js
 from tests.sparring.schedules import plans
 from tests.sparring.schedules.plans import gathered, here, nop, op, plan, there
 from tests.sparring.schedules.programs import file, judge, traces
-from tests.sparring.schedules.strangers import PAIRS, addressed, algorithm, exchange, flow, forest, output, ring, trees
+from tests.sparring.schedules.strangers import (
+    PAIRS,
+    addressed,
+    algorithm,
+    copied_ring,
+    exchange,
+    flow,
+    forest,
+    output,
+    ring,
+    taccl,
+    trees,
+)
 
 EXPORTED = from_page.exported(page("ring"), 3)
 RING = file(EXPORTED)
 JSON = file(from_page.exported(page("recursive_doubling"), 3), "json")
 ET = traces(EXPORTED)
 FOREST = forest(trees(3))
+COPIED, TWICE = copied_ring(3), '<copy i_off="0" o_off="0"/>'
 DEEP = b"[" * 100000
 BOMB = b'<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;&x;&x;&x;&x;&x;&x;">]>'
 
@@ -75,6 +88,20 @@ MSCCL = {
     "<tb> in <tb>": b'<algo name="a"><gpu id="0">' + b"<tb><tb>" * 3,
     "<algo> in <algo>": b"<algo>" * 100000,
     "<algo> lacks coll": b"<algo " + b" ".join(b'a%d="1"' % i for i in range(10000)) + b"/>",
+}  # fmt: skip
+COPIES = {
+    "line 3: <copy> lacks o_off": swapped(COPIED, 'o_off="0"', ""),
+    "line 3: i_off='zero'; right: an integer": swapped(COPIED, 'i_off="0"', 'i_off="zero"'),
+    "line 3: i_off=-1; right: 0 to 65535": swapped(COPIED, 'i_off="0"', 'i_off="-1"'),
+    "line 3: <copy> with 'cnt'; right: i_off and o_off, for one chunk": swapped(COPIED, "<copy", '<copy cnt="2"'),
+    "line 5: <copy> in <tb>": swapped(COPIED, "<step", '<copy i_off="0" o_off="0"/><step'),
+    "line 12: a <copy> behind a <tb>; right: in front": swapped(COPIED, "</gpu>", '<copy i_off="0" o_off="0"/></gpu>'),
+    "<step> in <copy>": swapped(COPIED, '"0"/>', '"0"><step/></copy>'),
+    "a copy of rank 0 uses o[7] to o[7], but its output has 3 chunks": swapped(COPIED, 'o_off="0"', 'o_off="7"'),
+    "a copy of rank 0 uses i[3] to i[3], but its input has 1 chunks": swapped(COPIED, 'i_off="0"', 'i_off="3"'),
+    "rank 0 copies i[0] to o[0], which another copy reads or writes": swapped(COPIED, '"0"/>', '"0"/>' + TWICE),
+    "rank 1 copies i[0] to o[1], which another copy reads or writes, and nothing says which comes first":
+        taccl("alltoall", 3, [[], [(0, 1), (1, 2), (2, 0)], []], [[]] * 3, inplace=True),
 }  # fmt: skip
 PLAIN = {
     "truncated": b"",
@@ -241,8 +268,9 @@ OTHER = chakra.trace(1, ())
 FAULTS = [
     pytest.param(read, data if isinstance(data, bytes) else data.encode("latin-1"), told, id=f"{form}: {told}")
     for form, read, some in (
-        ("msccl", msccl.read, MSCCL), ("json", program.read, PLAIN), ("steps", msccl_json.read, SYNCHRONOUS),
-        ("goal", goal.read, GOAL), ("chakra", lambda data: chakra.read([data, OTHER]), CHAKRA),
+        ("msccl", msccl.read, MSCCL), ("copies", msccl.read, COPIES), ("json", program.read, PLAIN),
+        ("steps", msccl_json.read, SYNCHRONOUS), ("goal", goal.read, GOAL),
+        ("chakra", lambda data: chakra.read([data, OTHER]), CHAKRA),
         ("trees", forestcoll.read, FORESTCOLL), ("flows", teccl.read, TECCL), ("plan", mscclpp.read, MSCCLPP),
     )
     for told, data in some.items()
@@ -268,14 +296,17 @@ def test_without_protobuf_the_extra_is_named(monkeypatch):
 
 SLICED = only(*[op("copy", *COPY, tbg_info={"tb_id": 0, "tbg_size": 6})] * 9, collective="custom")
 PACKED = plan(plans.packed(3), "allreduce", (3, 3, 6))
+ONLY_COPIES = program.Program("mine", "allgather", False, 6, (program.Rank(1, 6, 0, (), ((0, 0),) * 6),))
 LIMITS = [
     (program, "STEPS", "15 steps; at most 5 are read", lambda: program.check_program(EXPORTED)),
     (
         program,
         "CELLS",
-        "its steps move 15 chunks together; at most 5 are followed",
+        "its steps and copies move 15 chunks together; at most 5 are followed",
         lambda: program.check_program(EXPORTED),
     ),
+    (program, "CELLS", "its steps and copies move 6 chunks", lambda: program.check_program(ONLY_COPIES)),
+    (msccl, "STEPS", "line 8: more than 5 steps", lambda: msccl.read(copied_ring(6, [[(0, o) for o in range(6)]] * 6))),
     (memory, "MOST", "more than 5 chunks", lambda: judge(EXPORTED)),
     (collectives, "KEPT", "take more than 5 bytes together", lambda: judge(EXPORTED).wrong),
     (shared, "STEPS", "more than 5 steps", lambda: mscclpp.read(PACKED)),
@@ -296,6 +327,7 @@ def test_limits(monkeypatch, module, name, told, read):
 
 
 SEEDS = {"xml": (RING, msccl.read), "json": (JSON, program.read),
+         "copies": (COPIED, msccl.read),
          "goal": (file(EXPORTED, "goal"), goal.read),
          "et": (ET[0], lambda data: chakra.read([data, *ET[1:]])),
          "trees": (FOREST, forestcoll.read),

@@ -1,16 +1,19 @@
-"""ForestColl's trees, TE-CCL's flows and MSCCL's JSON: right ones are right, each planted fault shows in its places."""
+"""Trees of ForestColl, flows of TE-CCL, MSCCL's JSON, TACCL's XML: right ones are right, planted faults are found."""
 
 from __future__ import annotations
 
 import pytest
 
-from sparring.schedules.formats import forestcoll, msccl_json, teccl
-from tests.sparring.schedules.programs import judge
+from sparring.schedules import program, rccl
+from sparring.schedules.formats import forestcoll, msccl, msccl_json, teccl
+from tests.sparring.schedules.programs import file, judge
 from tests.sparring.schedules.strangers import (
     BOX,
     LAPS,
     PAIRS,
     addressed,
+    copied_exchange,
+    copied_ring,
     exchange,
     flow,
     forest,
@@ -36,6 +39,11 @@ def stepwise(data):
     return judge(msccl_json.read(data))
 
 
+def copying(data):
+    """What there is to say of TACCL's XML."""
+    return judge(msccl.read(data))
+
+
 RIGHT = {
     **{f"trees {p} {k} {count}": (lambda p=p, k=k, count=count: wooden(trees(p, k), k=k, count=count),
                                   ("allgather", p, p * k * count, p - 1))
@@ -45,6 +53,9 @@ RIGHT = {
     **{f"volumes {share}": (lambda share=share: flowing(exchange(share=share), (), **{"6-Demand_Met": None}),
                             ("alltoall", 4, 4 * share, None)) for share in (1, 2)},
     "steps": (lambda: stepwise(addressed(3, LAPS[:2])), ("allgather", 3, 3, 2)),
+    **{f"copies {inplace}": (lambda inplace=inplace: copying(copied_ring(4, inplace=inplace)), ("allgather", 4, 4, 3))
+       for inplace in (True, False)},
+    "copies of own parts": (lambda: copying(copied_exchange(3)), ("alltoall", 3, 3, 2)),
     "laps": (lambda: stepwise(reduced(3, LAPS)), ("allreduce", 3, 3, 4)),
 }  # fmt: skip
 
@@ -111,3 +122,47 @@ def test_steps_that_are_wrong():
     assert len(stepwise(addressed(3, LAPS[:1])).wrong) == 3
     assert len(stepwise(addressed(3, [LAPS[0] + LAPS[1]])).wrong) == 3
     assert any(w.twice for w in stepwise(reduced(3, [LAPS[0], *LAPS])).wrong)
+
+
+OWN = [[(0, 0)], [(0, 1)], [(0, 2)]]
+"""The copies of three ranks."""
+
+
+@pytest.mark.parametrize(
+    ("copies", "wrong"),
+    [
+        ([OWN[0], [], OWN[2]], {(0, 1), (1, 1), (2, 1)}),
+        ([OWN[0], [(0, 0)], OWN[2]], {(0, 1), (1, 1), (2, 1)}),
+        ([OWN[0], OWN[1], [(0, 2), (0, 0)]], set()),  # one more, where a message comes later
+        ([[(0, 0), (0, 1)], OWN[1], OWN[2]], set()),
+    ],
+)
+def test_copies_that_are_wrong(copies, wrong):
+    """A chunk that nobody copies, or that is copied elsewhere, is missing on every rank; a message takes its place."""
+    one = copying(copied_ring(3, copies, inplace=False))
+    assert {(w.rank, w.place) for w in one.wrong} == wrong and one.ends
+
+
+def test_copies_come_before_all_steps():
+    """So no step races with them, and one that overwrites what they brought is judged as such."""
+    parts = copying(copied_exchange(3, [[(1, 0)], [(1, 1)], [(2, 2)]]))
+    assert [(w.rank, w.place, w.foreign) for w in parts.wrong] == [(0, 0, [[0, 1]])] and parts.races == []
+    nobody = copying(copied_exchange(3, [[(0, 0)], [(1, 1)], []]))
+    assert [(w.rank, w.place, w.empty) for w in nobody.wrong] == [(2, 2, True)]
+
+
+def test_rccl_passes_over_copies():
+    """One that moves a chunk gets lost there; in place it moves nothing."""
+    moving, still = msccl.read(copied_ring(2, inplace=False)), msccl.read(copied_ring(2))
+    assert [why for why in rccl.refusals(moving) if "copy" in why] == [
+        f"rank {r} has a <copy> of i[0] to o[{r}], which RCCL passes over" for r in range(2)
+    ]
+    assert not [why for why in rccl.refusals(still) if "copy" in why]
+
+
+@pytest.mark.parametrize("inplace", [True, False])
+def test_copies_come_back(inplace):
+    """Written in either form and read again."""
+    whole = msccl.read(copied_ring(3, inplace=inplace))
+    assert [rank.copies for rank in whole.ranks] == [((0, r),) for r in range(3)]
+    assert msccl.read(file(whole)) == whole == program.read(file(whole, "json"))
