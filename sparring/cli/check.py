@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sparring.cli import _options, _schedules
+from sparring.cli import _libraries, _options, _schedules
 from sparring.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class Configured(click.Command):
 
 
 @click.command("check", cls=Configured)
-@click.argument("words", metavar="TARGET | -- COMMAND", nargs=-1, required=True)
+@click.argument("words", metavar="TARGET | -- COMMAND", nargs=-1)
+@_libraries.option
 @click.option(
     "--algorithm", default="allreduce", help="What it is said to be: ALGO; by default the sum is all that counts."
 )
@@ -110,12 +111,16 @@ def command(
     With a selector's name for ALGO, a :Class made with k=... whose instances take a vector and give a Sparse
     is judged as selectors are, on vectors of its own choice; no option but -P counts.
 
+    With --library, TARGETs are names of MPI collectives, allreduce, and each algorithm that the MPI library lets one
+    choose is judged on real ranks; Open MPI's messages are compared with pages, pair by pair.
+
     What is wrong is shrunk to the smallest example, and written down as a script in sparring-failures/.
 
     Options may stand in pyproject.toml under [tool.sparring]; the command line outweighs them.
     """
     from sparring.spec.core import pages, selectors
 
+    _libraries.dispatch(asked.pop("library"), words, json_, junit, fail_under)
     if len(words) == 1:
         _schedules.dispatch(words[0], json_, junit, fail_under)
     if len(words) == 1 and asked["algorithm"] in selectors.names():

@@ -113,10 +113,13 @@ class Overview:
         """Return a word's sign."""
         return SIGNS[word][self.plain]
 
+    def ascii(self, sign: str) -> str:
+        """Return the sign, in ASCII where the encoding asks for it."""
+        return next(other for one, other, _ in SIGNS.values() if one == sign) if self.plain else sign
+
     def legend(self) -> Iterator[Text]:
         """Yield the meanings of the signs, and of shortened heads."""
-        ascii_ = {sign: other for sign, other, _ in SIGNS.values()}
-        yield Text("  ".join(f"{ascii_[s] if self.plain else s} {meant}" for s, meant in MEANT.items()), "dim")
+        yield Text("  ".join(f"{self.ascii(s)} {meant}" for s, meant in MEANT.items()), "dim")
         if len(self.heads[0]) == 1:
             yield Text(LETTERED, "dim")
         elif "kept" in self.heads:

@@ -1,0 +1,31 @@
+"""Keeps what `sparring check --library` says of an MPI library, a file a library, beside this one.
+
+Run:  sparring check --library --json | python docs/libraries/keep.py
+"""
+
+import json
+import sys
+from pathlib import Path
+
+GROUPS = {"agreement": "bits", "reproducibility": "bits", "in place": "in place", "messages": "messages"}
+"""The groups of properties that have a column; all others are the sum's."""
+
+
+def kept(told):
+    """Return what is kept of a report: for each algorithm its verdicts by group, and what it sends."""
+    library = told["library"]
+    for one in library["algorithms"]:
+        found = [r for r in told["results"] if r["subject"] == f"{one['collective']}: {one['algorithm']}"]
+        one["verdicts"] = {}
+        for r in sorted(found, key=lambda r: r["verdict"] == "refuted"):
+            if r["verdict"] != "not covered" or r["property"] in GROUPS:
+                one["verdicts"][GROUPS.get(r["property"], "sum")] = r["verdict"].partition(" (")[0]
+        one["refuted"] = [f"{r['property']}: {r['detail']}" for r in found if r["verdict"] == "refuted"]
+        del one["seconds"]
+    return library
+
+
+if __name__ == "__main__":
+    report = kept(json.load(sys.stdin))
+    text = json.dumps(report, indent=1)
+    Path(__file__).with_name(f"{report['name']}.json").write_text(f"{text}\n", encoding="utf-8")

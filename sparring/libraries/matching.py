@@ -1,0 +1,245 @@
+"""Finds the pages whose messages a library sends, pair by pair of ranks: how many, and how many bytes.
+
+What a library sends may be one page's messages or those of two, one after the other: a reduction and a broadcast.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise, product
+from typing import NamedTuple
+
+from sparring.checks.conventions import CUTS, NUMBERS
+from sparring.errors import SparringError
+from sparring.libraries.collectives import begins
+from sparring.libraries.counting import WIDTH, Amount, Pair
+from sparring.spec import collectives, exchanges
+from sparring.spec.core import pages
+from sparring.spec.core.blocks import Chunks
+from sparring.spec.core.model import Page
+from sparring.spec.core.schedule import number, step_sends
+
+Run = tuple[int, int]
+"""A number of ranks, and a vector's length."""
+STAGES: Mapping[str, Sequence[tuple[str, ...]]] = {
+    "allreduce": [("allreduce",), ("reduce", "bcast"), ("reduce_scatter", "allgather")],
+    "reduce_scatter": [("reduce_scatter",), ("reduce", "scatter")],
+    "reduce_scatter_block": [("reduce_scatter",), ("reduce", "scatter")],
+    "allgather": [("allgather",), ("gather", "bcast")],
+    "allgatherv": [("allgather",), ("gather", "bcast")],
+    "alltoall": [("alltoall",)],
+    "bcast": [("bcast",)],
+    "reduce": [("reduce",)],
+}
+"""The kinds of pages that do a collective, one after the other."""
+
+
+@dataclass(eq=False)
+class Stage:
+    """A page, and what is known of its messages."""
+
+    page: Page
+    plans: dict[int, list[tuple[int, int, Chunks]]] = field(default_factory=dict)
+    amounts: dict[tuple[int, tuple[int, ...]], Mapping[Pair, Amount]] = field(default_factory=dict)
+
+    def plan(self, p: int) -> list[tuple[int, int, Chunks]]:
+        """Return who sends which chunks to whom, step by step.  Raises SparringError where the page has no run."""
+        if p not in self.plans:
+            steps = range(number(self.page.steps(p)))
+            self.plans[p] = [send for t in steps for send in step_sends(self.page, t, p)]
+        return self.plans[p]
+
+    def sent(self, p: int, sizes: tuple[int, ...]) -> Mapping[Pair, Amount]:
+        """Return what each pair of ranks sends of chunks of so many entries."""
+        if (p, sizes) not in self.amounts:
+            self.amounts[p, sizes] = total(
+                {(src, dst): Amount(1, WIDTH * sum(sizes[c] for c in chunks))} for src, dst, chunks in self.plan(p)
+            )
+        return self.amounts[p, sizes]
+
+
+class Played(NamedTuple):
+    """Pages that are played one after the other, with their chunks cut and numbered by a convention."""
+
+    stages: tuple[Stage, ...]
+    cut: str = ""
+    numbers: str = ""
+
+    @property
+    def name(self) -> str:
+        """The pages' names."""
+        return " + ".join(stage.page.name.rpartition(".")[2] for stage in self.stages)
+
+    def sent(self, collective: str, p: int, n: int) -> dict[Pair, Amount]:
+        """Return what each pair of ranks sends: messages and bytes.  Raises SparringError where a page has no run."""
+        return total(stage.sent(p, self.sizes(stage.page, collective, p, n)) for stage in self.stages)
+
+    def sizes(self, page: Page, collective: str, p: int, n: int) -> tuple[int, ...]:
+        """Return how many entries each chunk has."""
+        of = number(page.chunks(p))
+        given = lengths(collective, p, n)
+        order = [NUMBERS[self.numbers](c, of) for c in range(of)]
+        if len(given) == of:
+            return tuple(given[c] for c in order)
+        if len(given) == p and of == p * p:
+            return (given[0],) * of
+        whole, cut = sum(given), CUTS[self.cut]
+        return tuple(cut(c + 1, whole, of) - cut(c, whole, of) for c in order)
+
+
+def total(stages: Iterable[Mapping[Pair, Amount]]) -> dict[Pair, Amount]:
+    """Return the sums, pair by pair."""
+    sums: dict[Pair, Amount] = {}
+    for stage in stages:
+        for pair, amount in stage.items():
+            old = sums.get(pair, Amount(0, 0))
+            sums[pair] = Amount(old.messages + amount.messages, old.nbytes + amount.nbytes)
+    return sums
+
+
+def whole(sent: Mapping[Pair, Amount]) -> Amount:
+    """Return what all ranks send together."""
+    return Amount(sum(one.messages for one in sent.values()), sum(one.nbytes for one in sent.values()))
+
+
+def lengths(collective: str, p: int, n: int) -> list[int]:
+    """Return the entries of each block that a collective speaks of, as the targets call it with ``n`` entries."""
+    at = begins(n, p)
+    return {
+        "reduce_scatter": [b - a for a, b in pairwise(at)],
+        "reduce_scatter_block": [-(-n // p)] * p,
+        "alltoall": [-(-n // p)] * p,
+        "allgather": [n] * p,
+        "allgatherv": [n + r for r in range(p)],
+    }.get(collective, [n])
+
+
+@cache
+def known() -> list[Stage]:
+    """Return all pages of dense vectors that keep no state and are no compositions, and those of the rooms below."""
+    rooms = [f"{room.__name__}.{one.name}" for room in (collectives, exchanges)
+             for one in pkgutil.iter_modules(room.__path__) if one.name[0] != "_"]  # fmt: skip
+    found = [pages.find(name) for name in [*pages.names(), *rooms]]
+    return [Stage(page) for page in found if not (page.composed or page.listed or page.stateful)]
+
+
+def candidates(collective: str, names: Sequence[str] = ()) -> Iterator[Played]:
+    """Yield what may do the collective, of these names or of any.
+
+    Pages come in the order in which they are known, with their own convention first.
+    """
+    for kinds in STAGES[collective]:
+        for some in product(*([stage for stage in known() if stage.page.kind == kind] for kind in kinds)):
+            if not names or Played(some).name in names:
+                yield from conventions(collective, some)
+
+
+def conventions(collective: str, some: tuple[Stage, ...]) -> Iterator[Played]:
+    """Yield the ways to cut and number chunks that make a difference."""
+    cuts = any(stage.page.cuts for stage in some)
+    free = cuts and len(lengths(collective, 2, 2)) == 1  # else the caller says how long each block is
+    for cut in CUTS if free else [""]:
+        for numbers in NUMBERS if cuts else [""]:
+            yield Played(some, cut, numbers)
+
+
+class Explanation(NamedTuple):
+    """The pages that send what a library does in these runs; ``segments``: each of their messages in so many, at most.
+
+    1: messages are the pages' own.
+    """
+
+    played: Played
+    runs: frozenset[Run]
+    segments: int = 1
+
+    @property
+    def name(self) -> str:
+        """The pages' names."""
+        return self.played.name
+
+    def __str__(self) -> str:
+        return f"{self.name}{f' in up to {self.segments} segments' if self.segments > 1 else ''}"
+
+
+def explained(
+    collective: str, seen: Mapping[Run, Mapping[Pair, Amount]], names: Sequence[str] = ()
+) -> list[Explanation]:
+    """Return the pages, of these names or of any, that explain most runs, then those that explain most of the others.
+
+    Pages whose messages are cut into segments come after those whose messages are sent as they are.
+    """
+    found: dict[tuple[bool, str], tuple[Played, dict[Run, int]]] = {}
+    for one in candidates(collective, names):
+        cut = {run: times for run in seen if (times := segments(one, collective, *run, seen[run]))}
+        for segmented in (False, True):
+            some = {run: times for run, times in cut.items() if (times > 1) == segmented}
+            if len(some) > len(found.get((segmented, one.name), (one, {}))[1]):
+                found[segmented, one.name] = one, some
+    cover: list[Explanation] = []
+    left = set(seen)
+    for segmented in (False, True):
+        sent = [some for (kind, _), some in found.items() if kind is segmented]
+        while best := max(sent, key=lambda one: len(left & one[1].keys()), default=None):
+            runs = frozenset(left & best[1].keys())
+            if not runs:
+                break
+            cover.append(Explanation(best[0], runs, max(best[1][run] for run in runs)))
+            left -= runs
+    return cover
+
+
+def segments(played: Played, collective: str, p: int, n: int, seen: Mapping[Pair, Amount]) -> int:
+    """Return into how many messages each of the page's is cut, alike for all pairs; 0 if something else is sent.
+
+    Pairs that send each other empty messages alone do not count.
+    """
+    try:
+        planned = played.sent(collective, p, n)
+    except SparringError:
+        return 0
+    if nonempty(planned) != nonempty(seen):
+        return 0
+    ratios = {seen[pair].messages / amount.messages for pair, amount in planned.items() if pair in seen}
+    return int(max(ratios, default=1)) if len(ratios) < 2 and ratios <= set(range(1, 10_000)) else 0
+
+
+def nonempty(sent: Mapping[Pair, Amount]) -> dict[Pair, int]:
+    """Return the bytes of each pair of ranks that sends any."""
+    return {pair: amount.nbytes for pair, amount in sent.items() if amount.nbytes}
+
+
+def difference(planned: Mapping[Pair, Amount], seen: Mapping[Pair, Amount]) -> str:
+    """Say where what is sent first differs from what a page plans; "" if it does not."""
+    for src, dst in sorted({*planned, *seen}):
+        ours, theirs = (side.get((src, dst), Amount(0, 0)) for side in (planned, seen))
+        if ours != theirs:
+            return f"rank {src} sends rank {dst} {told(theirs)}, by the page {told(ours)}"
+    return ""
+
+
+def told(amount: Amount) -> str:
+    """Say how much is sent."""
+    return f"{amount.messages} message{'s' * (amount.messages != 1)} of {amount.nbytes} bytes in all"
+
+
+def distance(planned: Mapping[Pair, Amount], seen: Mapping[Pair, Amount]) -> float:
+    """Return how far two plans are apart, from 0 to 1: the bytes that only one of them sends, as a part of all."""
+    ours, theirs = (Counter({pair: a.nbytes for pair, a in one.items()}) for one in (planned, seen))
+    return 1 - (ours & theirs).total() / max(1, (ours | theirs).total())
+
+
+def nearest(
+    collective: str, p: int, n: int, seen: Mapping[Pair, Amount], names: Sequence[str] = ()
+) -> tuple[Played, dict[Pair, Amount]] | None:
+    """Return the pages, of these names or of any, that come nearest, and what they send; None if none has a run."""
+    plans = []
+    for one in candidates(collective, names):
+        with suppress(SparringError):
+            plans.append((one, one.sent(collective, p, n)))
+    return min(plans, key=lambda plan: distance(plan[1], seen), default=None)
