@@ -1,0 +1,30 @@
+"""Allgather of chunks by Bruck's algorithm [BH97]_.
+
+After ``t`` steps every rank has the chunks of ``2**t`` ranks, from itself on, and sends them all to the rank ``2**t``
+before it; in the last step only as many as are still missing there.  After ``ceil(log2 p)`` steps every rank has all
+chunks.
+
+Requires: ``p >= 1``; chunks of any lengths.
+Ensures:  every rank holds all chunks.
+
+Peers and chunks are those of Open MPI's ``ompi_coll_base_allgather_intra_bruck`` (5.0), later ``…_k_bruck`` with a
+radix of 2 (``ompi/mca/coll/base/coll_base_allgather.c``), and those of ``bruck_allgather``, whose chunks are sparse
+vectors.  There the chunks lie in a rotated buffer, so that those of a message are in a row; here they are called by
+their ranks, and after the last comes the first.
+
+>>> from sparring import run
+>>> for t, wire, _ in run("sparring.spec.collectives.dense_bruck_allgather", [[*"abcde"]] * 5):
+...     print(t, *(f"{src}->{dst}:{'|'.join(msg)}" for src, dst, msg in wire))
+
+.. [BH97] J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal and D. Weathersby, "Efficient algorithms for
+   all-to-all communications in multiport message-passing systems", IEEE Trans. Parallel Distrib.
+   Syst. 8(11), 1997.
+"""
+
+from sparring.spec.bruck_allgather import adds, block, dst, holds, src, steps
+
+__all__ = ["adds", "block", "dst", "holds", "src", "steps"]  # those of sparse vectors
+
+kind = "allgather"
+encoding = "bits"
+around = True
