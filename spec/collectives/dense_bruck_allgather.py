@@ -15,6 +15,9 @@ their ranks, and after the last comes the first.
 >>> from sparring import run
 >>> for t, wire, _ in run("sparring.spec.collectives.dense_bruck_allgather", [[*"abcde"]] * 5):
 ...     print(t, *(f"{src}->{dst}:{'|'.join(msg)}" for src, dst, msg in wire))
+0 0->4:a 1->0:b 2->1:c 3->2:d 4->3:e
+1 0->3:a|b 1->4:b|c 2->0:c|d 3->1:d|e 4->2:e|a
+2 0->1:a 1->2:b 2->3:c 3->4:d 4->0:e
 
 .. [BH97] J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal and D. Weathersby, "Efficient algorithms for
    all-to-all communications in multiport message-passing systems", IEEE Trans. Parallel Distrib.

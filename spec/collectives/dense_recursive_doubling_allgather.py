@@ -15,6 +15,10 @@ sparse vectors.
 >>> from sparring import run
 >>> for t, wire, _ in run("sparring.spec.collectives.dense_recursive_doubling_allgather", [[*"abcde"]] * 5):
 ...     print(t, *(f"{src}->{dst}:{'|'.join(msg)}" for src, dst, msg in wire))
+0 0->1:a
+1 1->2:a|b 2->1:c 3->4:d 4->3:e
+2 1->3:a|b|c 2->4:a|b|c 3->1:d|e 4->2:d|e
+3 1->0:b|c|d|e
 
 .. [TRG05] R. Thakur, R. Rabenseifner and W. Gropp, "Optimization of collective communication
    operations in MPICH", Int. J. High Perform. Comput. Appl. 19(1), 2005.

@@ -14,6 +14,9 @@ Peers and chunks are those of Open MPI's ``ompi_coll_base_allgather_intra_neighb
 >>> from sparring import run
 >>> for t, wire, _ in run("sparring.spec.collectives.neighbor_exchange_allgather", [[*"abcdef"]] * 6):
 ...     print(t, *(f"{src}->{dst}:{'|'.join(msg)}" for src, dst, msg in wire))
+0 0->1:a 1->0:b 2->3:c 3->2:d 4->5:e 5->4:f
+1 0->5:a|b 1->2:a|b 2->1:c|d 3->4:c|d 4->3:e|f 5->0:e|f
+2 0->1:e|f 1->0:c|d 2->3:a|b 3->2:e|f 4->5:c|d 5->4:a|b
 
 .. [CCS05] J. Chen, L. Zhang, Y. Zhang and W. Yuan, "Performance evaluation of allgather algorithms on
    terascale Linux cluster with fast Ethernet", HPC Asia 2005.
