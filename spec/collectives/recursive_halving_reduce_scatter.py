@@ -36,9 +36,17 @@ kind = "reduce_scatter"
 encoding = "bits"
 
 
-def rounds(t: Int, p: Int) -> Int:         return where(t < folds(p), 0, where(adds(t, p), t - folds(p), log(p)))  # done
 def inside(t: Int, p: Int) -> Bool:        return both(folds(p) <= t, adds(t, p))  # step t is a round
-def bit(t: Int, p: Int) -> Int:            return where(inside(t, p), log(p) - 1 - rounds(t, p), 0)  # partners differ in
+
+
+def rounds(t: Int, p: Int) -> Int:
+    """How many rounds are done after ``t`` steps."""
+    return where(t < folds(p), 0, where(adds(t, p), t - folds(p), log(p)))
+
+
+def bit(t: Int, p: Int) -> Int:
+    """Partners' numbers differ in this bit."""
+    return where(inside(t, p), log(p) - 1 - rounds(t, p), 0)
 
 
 def dst(r: Int, t: Int, p: Int) -> Int:
@@ -66,7 +74,7 @@ def live(r: Int, c: Int, t: Int, p: Int) -> Bool:
 
 def holds(q: Int, r: Int, c: Int, t: Int, p: Int) -> Bool:
     """After ``t`` steps, rank ``r``'s copy of chunk ``c`` contains ``q``'s contribution."""
-    from_, to = (reverse(number(x, p), log(p)) for x in (q, r))
+    theirs, own = (reverse(number(x, p), log(p)) for x in (q, r))
     alone = where(idle(r, p), t < steps(p), t < folds(p))
-    summed = from_ ^ to < 1 << rounds(t, p)
+    summed = theirs ^ own < 1 << rounds(t, p)
     return where(alone, q == r, where(idle(r, p), either(q == r, r == c), summed))

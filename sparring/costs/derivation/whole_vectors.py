@@ -139,9 +139,8 @@ def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
     each = 2 if page.data == "selected" else 1  # a word for a value, and one for its index
     largest, critical, alike = each * words(sent[0]), each * words(bulks), page.active(r, t, p) is True
     holds = ", ".join(filter(None, [under, equal_chunks(page)]))
-    gaps = (
-        *([] if alike else [SILENT]), *(GAPS[x] for x in holds.split(", ") if x in GAPS), *([] if unbroken else [BROKEN])
-    )  # fmt: skip
+    counted = [GAPS[one] for one in holds.split(", ") if one in GAPS]
+    gaps = (*([] if alike else [SILENT]), *counted, *([] if unbroken else [BROKEN]))
     steps = sympy.expand(read(edges[-1]))
     return Derivation(
         steps=steps, messages=steps, sent=largest if alike else None, words=largest,
