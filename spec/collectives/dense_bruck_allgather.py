@@ -7,10 +7,10 @@ chunks.
 Requires: ``p >= 1``; chunks of any lengths.
 Ensures:  every rank holds all chunks.
 
-Peers and chunks are those of Open MPI's ``ompi_coll_base_allgather_intra_bruck`` (5.0), later ``…_k_bruck`` with a
-radix of 2 (``ompi/mca/coll/base/coll_base_allgather.c``), and those of ``bruck_allgather``, whose chunks are sparse
-vectors.  There the chunks lie in a rotated buffer, so that those of a message are in a row; here they are called by
-their ranks, and after the last comes the first.
+Peers and chunks are those of Open MPI 5.0's ``ompi_coll_base_allgather_intra_bruck``, later
+``ompi_coll_base_allgather_intra_k_bruck`` with ``radix`` 2 (``ompi/mca/coll/base/coll_base_allgather.c``), and those
+of ``bruck_allgather``, whose chunks are sparse vectors.  In Open MPI the chunks lie in a rotated buffer, where those
+of a message are in a row; here they are called by their ranks, and after the last comes the first.
 
 >>> from sparring import run
 >>> for t, wire, _ in run("sparring.spec.collectives.dense_bruck_allgather", [[*"abcde"]] * 5):

@@ -5,9 +5,10 @@ Ensures:  rank ``r`` has, of each rank, the part that is for ``r``.
 
 Chunks and contributions are those of ``pairwise_alltoall``, whose promise this is: parts are kept apart.
 
-Peers and parts are those of Open MPI's ``ompi_coll_base_alltoall_intra_basic_linear`` and of ``…_linear_sync``, which
-has fewer messages under way at a time (``ompi/mca/coll/base/coll_base_alltoall.c``); both begin with the rank before.
-Otherwise they are those of the reduce-scatter in one step, ``exchanges/direct_reduce_scatter``.
+Peers and parts are those of Open MPI's ``ompi_coll_base_alltoall_intra_basic_linear``, and of
+``ompi_coll_base_alltoall_intra_linear_sync``, which limits how many messages are under way
+(``ompi/mca/coll/base/coll_base_alltoall.c``).  Both begin with the rank before.  But for that order they are those of
+the reduce-scatter in one step, ``exchanges/direct_reduce_scatter``.
 
 >>> from sparring import run
 >>> given = [["a", "b", "c"], ["A", "B", "C"], ["1", "2", "3"]]

@@ -1,4 +1,4 @@
-"""Allgather of chunks by neighbour exchange [CCS05]_.
+"""Allgather of chunks by neighbour exchange [CZ05]_.
 
 Ranks ``2 i`` and ``2 i + 1`` are a pair.  First the two of each pair exchange their chunks.  Then every rank
 exchanges, in turns, with its other neighbour and with its partner: it sends the two chunks that came last, in the
@@ -18,7 +18,7 @@ Peers and chunks are those of Open MPI's ``ompi_coll_base_allgather_intra_neighb
 1 0->5:a|b 1->2:a|b 2->1:c|d 3->4:c|d 4->3:e|f 5->0:e|f
 2 0->1:e|f 1->0:c|d 2->3:a|b 3->2:e|f 4->5:c|d 5->4:a|b
 
-.. [CCS05] J. Chen, L. Zhang, Y. Zhang and W. Yuan, "Performance evaluation of allgather algorithms on
+.. [CZ05] J. Chen, L. Zhang, Y. Zhang and W. Yuan, "Performance evaluation of allgather algorithms on
    terascale Linux cluster with fast Ethernet", HPC Asia 2005.
 """
 

@@ -10,8 +10,8 @@ Requires: ``p >= 1``; ``+`` associative and commutative.
 Ensures:  rank ``r`` holds chunk ``r`` of ``x[0] + ... + x[p-1]``.
 
 Peers and chunks are those of Open MPI's ``ompi_coll_base_reduce_scatter_intra_basic_recursivehalving`` and
-``ompi_coll_base_reduce_scatter_block_intra_recursivehalving``
-(``ompi/mca/coll/base/coll_base_reduce_scatter.c`` and ``…_block.c``), and those of MPICH's.
+``ompi_coll_base_reduce_scatter_block_intra_recursivehalving`` (``ompi/mca/coll/base/coll_base_reduce_scatter.c`` and
+``coll_base_reduce_scatter_block.c``), and those of MPICH's ``MPIR_Reduce_scatter_intra_recursive_halving``.
 
 >>> from sparring import run
 >>> given = [[*"abcde"], [*"ABCDE"], [*"12345"], [*"67890"], [*"vwxyz"]]
