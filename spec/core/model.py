@@ -52,7 +52,8 @@ class Page:
     """``count(r, t, p)``: how many chunks it sends, in one message: those from ``chunk`` on.
 
     One, unless the page has, in the place of ``chunk``, a formula ``block(r, t, p) -> (first, count)``.
-    Lists of entries go round: after the last chunk comes the first.  Of a vector they lie in a row.
+    Lists of entries go round: after the last chunk comes the first.  Of a vector they lie in a row, unless the
+    module says ``around = True``.
     """
     adds: Callable[[Int, Int], Bool]
     """``adds(t, p)``: whether the receiver adds the message to its copy, else it overwrites.
@@ -157,8 +158,11 @@ class Page:
 
     @property
     def round(self) -> bool:
-        """Whether after the last chunk of a block may come the first: lists of entries need not lie in a row."""
-        return self.data in ("lists", "selected")
+        """Whether after the last chunk of a block may come the first: lists of entries need not lie in a row.
+
+        Nor need chunks of a vector where messages are made in a rotated buffer: the module says ``around = True``.
+        """
+        return self.data in ("lists", "selected") or bool(getattr(self.module, "around", False))
 
     @property
     def cuts(self) -> bool:

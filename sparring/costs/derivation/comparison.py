@@ -39,7 +39,7 @@ def compared(page: Page, derived: Derivation, ranks: Iterable[int] = RANKS) -> U
 
 def even(page: Page, derived: Derivation, at: Mapping[str, int]) -> Mapping[str, int]:
     """Return the point, or one near it with equal chunks or parts of ``k``, where the forms are derived for these."""
-    if derived.given == SHARED:
+    if SHARED in derived.given.split(", "):
         return {**at, "k": at["k"] - at["k"] % at["p"]}
     return {**at, "n": at["n"] + -at["n"] % number(page.chunks(at["p"]))} if derived.given else at
 

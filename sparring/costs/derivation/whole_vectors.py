@@ -43,8 +43,8 @@ from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.numbers import Bool, Evaluator, Int, Node, Sym, both, either, negate, variables, where
 from sparring.spec.recursive_doubling import rem
 
-SHARED = "p | k"
-"""The hypothesis under which chunks have equal parts of ``k``."""
+EQUAL, SHARED = "p | n", "p | k"
+"""The hypotheses under which p chunks are equal, and have equal parts of ``k``."""
 
 SOME_RANKS: tuple[Int, ...] = (0, p - 1, where(p > 1, 1, 0))
 """Ranks, one of which is shown to do what some rank does."""
@@ -61,6 +61,7 @@ Act = Callable[[Int, Int], Bool]
 SILENT = "words of one rank: which ranks are silent when is not written as a formula; only their most is"
 GAPS = {
     POWER: "other p: then some ranks fold, and the messages of a step differ; they are counted, not derived",
+    EQUAL: "n that p does not divide: then chunks differ by one, and messages too; they are counted, not derived",
     SHARED: "k that p does not divide: then the parts of k differ by one, and messages too; they are counted",
 }
 BROKEN = "V_path: no rank was found that a path goes through in all steps; it is counted, not derived"
@@ -137,8 +138,9 @@ def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
 
     each = 2 if page.data == "selected" else 1  # a word for a value, and one for its index
     largest, critical, alike = each * words(sent[0]), each * words(bulks), page.active(r, t, p) is True
-    holds = under or (SHARED if page.data == "selected" else "2^floor(log2 p) | n" if page.cuts else "")
-    gaps = (*([] if alike else [SILENT]), *([GAPS[holds]] if holds in GAPS else []), *([] if unbroken else [BROKEN]))
+    holds = ", ".join(filter(None, [under, equal_chunks(page)]))
+    counted = [GAPS[one] for one in holds.split(", ") if one in GAPS]
+    gaps = (*([] if alike else [SILENT]), *counted, *([] if unbroken else [BROKEN]))
     steps = sympy.expand(read(edges[-1]))
     return Derivation(
         steps=steps, messages=steps, sent=largest if alike else None, words=largest,
@@ -146,6 +148,15 @@ def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
         added_critical=words(adding), gaps=gaps, confirmed=len(claims), given=holds, below=below,
         most=None if alike else sympy.expand(sum((read(one.product) for one in often[0]), sympy.Integer(0))),
     )  # fmt: skip
+
+
+def equal_chunks(page: Page) -> str:
+    """Return the hypothesis under which all chunks, or all parts of ``k``, are equal; "" where they always are."""
+    if page.data == "selected":
+        return SHARED
+    if not page.cuts:
+        return ""
+    return EQUAL if page.chunks(p) is p else "2^floor(log2 p) | n"
 
 
 def parts_of_k(page: Page) -> None:

@@ -43,7 +43,12 @@ class Floor(NamedTuple):
 
 
 def lower_bounds(page: Page) -> Sequence[Floor]:
-    """Return bounds for every algorithm that does what the page does; :func:`of_unions` says more of sparse chunks."""
+    """Return bounds for every algorithm that does what the page does; :func:`of_unions` says more of sparse chunks.
+
+    Of what a kind of a page's own promises, no paper says how much it takes.
+    """
+    if page.own is not None:
+        return []
     latency = Floor("messages", CeilLog2(p), CHAN)
     if page.data == "lists":
         return [Floor("words", 2 * k * (p - 1), "", ALL_LISTS), latency]
