@@ -19,21 +19,21 @@ The tree is Open MPI's: the parent of a rank is that rank without its lowest bit
    5.0, which are in ompi/mca/coll/base/coll_base_reduce.c and coll_base_topo.c.
 """
 
-from sparring.spec.collectives.binomial_bcast import chunk, chunks, dst, other, rounds, src, steps
+from sparring.spec.collectives.binomial_bcast import chunk, chunks, dst, src, steps
 from sparring.spec.collectives.linear_reduce import goal, kind, start, wanted
-from sparring.spec.core.numbers import Bool, Int, both
+from sparring.spec.core.numbers import Bool, Int, both, negate
 from sparring.spec.gtopk import zeros
 
-__all__ = ["chunk", "chunks", "dst", "goal", "kind", "other", "rounds", "src", "start", "steps", "wanted", "zeros"]
+__all__ = ["chunk", "chunks", "dst", "goal", "kind", "src", "start", "steps", "wanted", "zeros"]
 
 encoding = "bits"
 
 
 def adds(t: Int, p: Int) -> Bool:            return True
-def active(r: Int, t: Int, p: Int) -> Bool:  return both(zeros(r, t), other(r, t) < r)  # to a lower rank
+def active(r: Int, t: Int, p: Int) -> Bool:  return both(zeros(r, t), negate(zeros(r, t + 1)))
 
 
 def holds(q: Int, r: Int, c: Int, t: Int, p: Int) -> Bool:
-    """After ``t`` steps rank ``r`` has the sum of those that differ from it in bits that are zero in it, up to ``t``."""
+    """Rank ``r`` has the contributions of those that differ from it in bits that are zero in it, of the first ``t``."""
     bits = (q ^ r).bit_length()
     return both(bits <= t, zeros(r, bits))
