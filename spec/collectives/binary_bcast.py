@@ -1,13 +1,13 @@
 """Broadcast along a binary tree: whoever gets the root's vector sends it to two more [OMPI]_.
 
-Level ``t`` of the tree has ``2**t`` ranks, those from ``2**t - 1`` on.  In step ``t`` rank ``r`` of this level sends the
-vector to ranks ``r + 2**t`` and ``r + 2**(t + 1)``, as far as these exist.
+Level ``t`` of the tree has ``2**t`` ranks, those from ``2**t - 1`` on.  In step ``t`` rank ``r`` of this level sends
+the vector to ranks ``r + 2**t`` and ``r + 2**(t + 1)``, as far as these exist.
 
 Requires: ``p >= 1``; rank 0 is the root.
 Ensures:  every rank holds ``x[0]``.
 
-The tree is Open MPI's.  It is no heap, in which the children of ``r`` are ``2 r + 1`` and ``2 r + 2``: odd ranks are all
-on the root's left and even ones on its right.
+The tree is Open MPI's.  It is no heap, in which the children of ``r`` are ``2 r + 1`` and ``2 r + 2``: all odd ranks
+are on the root's left and all even ones on its right.
 
 >>> from sparring import run
 >>> for t, wire, _ in run("sparring.spec.collectives.binary_bcast", [[x] for x in "abcdef"]):
@@ -33,8 +33,8 @@ def on(r: Int, t: Int) -> Bool:
     return both(1 << t <= r + 1, r + 1 < 1 << (t + 1))
 
 
-def child(r: Int, t: Int, j: Int) -> Int:   return r + (1 << (t + j))  # of a rank of level t
-def parent(r: Int, t: Int, j: Int) -> Int:  return r - (1 << (t + j))  # of a rank of level t + 1
+def child(r: Int, t: Int, j: Int) -> Int:            return r + (1 << (t + j))  # of a rank of level t
+def parent(r: Int, t: Int, j: Int) -> Int:           return r - (1 << (t + j))  # of a rank of level t + 1
 
 
 def dst(r: Int, t: Int, j: Int, p: Int) -> Int:

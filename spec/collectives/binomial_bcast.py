@@ -34,10 +34,13 @@ def other(r: Int, t: Int) -> Int:          return r ^ (1 << t)  # the number tha
 def steps(p: Int) -> Int:                  return rounds(p)
 def dst(r: Int, t: Int, p: Int) -> Int:    return where(other(r, t) < p, other(r, t), r)
 def src(r: Int, t: Int, p: Int) -> Int:    return dst(r, t, p)
-def active(r: Int, t: Int, p: Int) -> Bool:  return both(r < 1 << t, other(r, t) < p)
 def chunks(p: Int) -> Int:                 return 1  # the whole vector
 def chunk(r: Int, t: Int, p: Int) -> Int:  return 0
 def adds(t: Int, p: Int) -> Bool:          return False
+
+
+def active(r: Int, t: Int, p: Int) -> Bool:
+    return both(r < 1 << t, other(r, t) < p)
 
 
 def holds(q: Int, r: Int, c: Int, t: Int, p: Int) -> Bool:

@@ -6,8 +6,8 @@ the vector, and sends it to the three ranks that differ in this digit alone, as 
 Requires: ``p >= 1``; rank 0 is the root.
 Ensures:  every rank holds ``x[0]``.
 
-The tree is Open MPI's, of which the parent of a rank is that rank without its lowest digit that is not 0, with the radix
-that Open MPI takes unless told another.
+The tree is Open MPI's, with the radix that it takes unless told another: the parent of a rank is that rank with a 0 in
+place of its lowest digit that is not 0.
 
 >>> from sparring import run
 >>> for t, wire, _ in run("sparring.spec.collectives.knomial_bcast", [[x] for x in "abcdefg"]):

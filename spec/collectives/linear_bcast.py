@@ -27,7 +27,7 @@ def steps(p: Int) -> Int:                          return where(p > 1, 1, 0)
 def messages(t: Int, p: Int) -> Int:               return p - 1
 def dst(r: Int, t: Int, j: Int, p: Int) -> Int:    return (r + j + 1) % p
 def src(r: Int, t: Int, j: Int, p: Int) -> Int:    return (r - j - 1) % p
-def active(r: Int, t: Int, j: Int, p: Int) -> Bool:  return r == 0
+def active(r: Int) -> Bool:                        return r == 0
 def chunks(p: Int) -> Int:                         return 1  # the whole vector
 def chunk(r: Int, t: Int, j: Int, p: Int) -> Int:  return 0
 def adds(t: Int, p: Int) -> Bool:                  return False

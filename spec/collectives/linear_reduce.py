@@ -3,8 +3,8 @@
 Requires: ``p >= 1``; ``+`` associative and commutative; rank 0 is the root.
 Ensures:  rank 0 holds ``x[0] + ... + x[p-1]``.
 
-Message ``j`` of a rank would go to the rank ``j + 1`` further; the one to rank 0 is sent.  The root adds the copies in
-the order of ranks.  The peers are those of Open MPI's basic linear reduction, which adds them from the last to the first.
+Message ``j`` of a rank would go to the rank ``j + 1`` further; only the one to rank 0 is sent.  The peers are those of
+Open MPI's basic linear reduction.  It adds from the last rank to the first, the page in the order of ranks.
 
 >>> from sparring import run
 >>> for t, wire, _ in run("sparring.spec.collectives.linear_reduce", [["a"], ["b"], ["c"]]):
@@ -29,11 +29,14 @@ def steps(p: Int) -> Int:                          return where(p > 1, 1, 0)
 def messages(t: Int, p: Int) -> Int:               return p - 1
 def dst(r: Int, t: Int, j: Int, p: Int) -> Int:    return (r + j + 1) % p
 def src(r: Int, t: Int, j: Int, p: Int) -> Int:    return (r - j - 1) % p
-def active(r: Int, t: Int, j: Int, p: Int) -> Bool:  return dst(r, t, j, p) == 0
 def chunks(p: Int) -> Int:                         return 1  # the whole vector
 def chunk(r: Int, t: Int, j: Int, p: Int) -> Int:  return 0
 def adds(t: Int, p: Int) -> Bool:                  return True
 def who(q: Int, r: Int, p: Int) -> Int:            return (r - q - 1) % p  # the message from rank q
+
+
+def active(r: Int, t: Int, j: Int, p: Int) -> Bool:
+    return dst(r, t, j, p) == 0
 
 
 def holds(q: Int, r: Int, c: Int, t: Int, p: Int) -> Bool:

@@ -7,9 +7,9 @@ chunks for theirs.  Then each rank sends its own chunk to the next one, and ``p 
 Requires: ``p >= 1``; rank 0 is the root.
 Ensures:  every rank holds ``x[0]``.
 
-The peers are those of Open MPI's scatter-allgather-ring broadcast; of a vector so short that its last chunks are empty
-it sends no messages with these in the tree.  Around the ring go chunks that their receivers have from the tree, too: all
-that come to the root are in vain, so that ``economy`` is refuted, and rightly.
+The peers are those of Open MPI's scatter-allgather-ring broadcast, which leaves out messages along the tree that would
+be empty.  Around the ring go also chunks that their receivers have from the tree, and all that come to the root are in
+vain: so ``economy`` is refuted, and rightly.
 
 >>> from sparring import run
 >>> for t, wire, _ in run("sparring.spec.collectives.scatter_ring_bcast", [["a", "b", "c"], *[["-"] * 3] * 2]):
@@ -62,7 +62,7 @@ def block(r: Int, t: Int, p: Int) -> tuple[Int, Int]:
 
 
 def holds(q: Int, r: Int, c: Int, t: Int, p: Int) -> Bool:
-    """After ``t`` steps, rank ``r``'s chunk ``c`` is ``q``'s: the root's if it came along the tree or around the ring."""
+    """After ``t`` steps, rank ``r``'s chunk ``c`` is ``q``'s: the root's if it came, on either way."""
     left = where(scatter(t, p), rounds(p) - t, 0)
     came = both(zeros(r, left), zeros(r, (c ^ r).bit_length()))
     return q == where(either(came, both(rounds(p) <= t, (r - c) % p <= turn(t, p))), 0, r)

@@ -1,4 +1,4 @@
-"""Broadcast of halves along a binary tree: one goes down its left side, one down its right, then they are swapped [OMPI]_.
+"""Broadcast of halves along a binary tree: one half on each side, then both are swapped across [OMPI]_.
 
 The tree is that of ``binary_bcast``: its left side has the odd ranks, its right side the even ones.  The root sends the
 first half to the left and the second to the right, and each rank sends on what it gets.  In the last step each odd rank
