@@ -51,8 +51,3 @@ def holds(q: Int, r: Int, c: Int, t: Int, p: Int) -> Bool:
     e = level(t, p)
     ends_alike = q + 1 - ((q + 1) >> e << e) == r + 1 - (1 << e)  # as bits, without the first of r + 1
     return either(q == r, both(on(r, e), both(r < q, ends_alike)))
-
-
-def lemmas(r: Int, t: Int, p: Int) -> tuple[Bool, ...]:
-    """Return that block 0 of ``2**e`` numbers begins at 0: from this solvers know where block 1 begins."""
-    return (0 << level(t, p) == 0,)

@@ -1,4 +1,4 @@
-"""Reduction along four chains: from the last one on, each rank adds its vector and sends the sum to the one before [OMPI]_.
+"""Reduction along four chains: from its end on, each rank adds its vector and sends the sum to the one before [OMPI]_.
 
 The chains are those of ``four_chains_bcast``; the root adds the sums of all four.
 

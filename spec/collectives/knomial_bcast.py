@@ -21,7 +21,7 @@ place of its lowest digit that is not 0.
 
 from sparring.spec.collectives.binomial_bcast import rounds
 from sparring.spec.collectives.linear_bcast import goal, kind, start
-from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
+from sparring.spec.core.numbers import Bool, Int, both, where
 from sparring.spec.gtopk import zeros
 
 __all__ = ["goal", "kind", "rounds", "start", "zeros"]
@@ -56,8 +56,3 @@ def who(r: Int, t: Int, p: Int) -> Int:
 def holds(q: Int, r: Int, c: Int, t: Int, p: Int) -> Bool:
     """After ``t`` steps, rank ``r``'s vector is ``q``'s."""
     return q == where(zeros(r, digit(t, p) + 2), 0, r)
-
-
-def lemmas(r: Int, t: Int, p: Int) -> tuple[Bool, ...]:
-    """Return that a rank with zeros from a bit down has them from the next bit down: a digit has two bits."""
-    return (either(negate(zeros(r, digit(t, p) + 2)), zeros(r, digit(t, p) + 1)),)

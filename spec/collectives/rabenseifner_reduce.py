@@ -1,12 +1,12 @@
 """Reduction by a reduce-scatter and a gather, Rabenseifner's algorithm [OMPI]_.
 
-Cut every vector into as many chunks as the largest power of two in ``p``.  In round ``i`` the ranks whose numbers differ
-in bit ``i`` alone halve what they have of the vector, as in the allreduce of ``spec/rabenseifner.py``, until each has the
-sum of one chunk.  Then the same rounds go backwards along a tree: who has bit ``i`` as its highest sends all its sums to
-its partner, which has that bit 0.
+Cut every vector into as many chunks as the largest power of two in ``p``.  In round ``i`` the ranks whose numbers
+differ in bit ``i`` alone halve what they have of the vector, as in the allreduce of ``spec/rabenseifner.py``, until
+each has the sum of one chunk.  Then the rounds go backwards along a tree: who has bit ``i`` as its highest sends all
+its sums to its partner, in which this bit is 0.
 
-Where ``p`` is no power of two, each even rank below ``2 rem(p)`` and the next rank first halve their vectors in the same
-way; then the odd one hands its half of the sum to the even one, which numbers the two of them as one.
+Where ``p`` is no power of two, each even rank below ``2 rem(p)`` and the next rank first halve their vectors in the
+same way; then the odd one hands its half of the sum to the even one, which numbers the two of them as one.
 
 Requires: ``p >= 1``; ``+`` associative and commutative; rank 0 is the root.
 Ensures:  rank 0 holds ``x[0] + ... + x[p-1]``.
@@ -60,7 +60,7 @@ def adds(t: Int, p: Int) -> Bool:          return both(t < halved(p), negate(bot
 
 
 def active(r: Int, t: Int, p: Int) -> Bool:
-    """Whether rank ``r`` sends: in the fold both, then the odd one; in the rounds all; in the gather half of the rest."""
+    """Whether rank ``r`` sends: in the fold both, then the odd one; in the rounds all; then the upper half of them."""
     folding = both(r < 2 * rem(p), either(t == 0, r % 2 == 1))
     gives = both(1 << bit(t, p) <= number(r, p), number(r, p) < 1 << (bit(t, p) + 1))
     return where(fold(t, p), folding, both(negate(idle(r, p)), either(t < halved(p), gives)))
@@ -77,7 +77,7 @@ def src(r: Int, t: Int, p: Int) -> Int:    return dst(r, t, p)
 
 
 def block(r: Int, t: Int, p: Int) -> tuple[Int, Int]:
-    """In the fold the half that the receiver adds, or then lacks; in the rounds that which it keeps, or what is finished."""
+    """In the fold the half that the receiver adds, then lacks; in the rounds the half that it keeps; then all sums."""
     upper = either(t == 1, r % 2 == 0)
     size = log(p) - 1 - bit(t, p)
     first = place(where(t < halved(p), dst(r, t, p), r), p)

@@ -65,8 +65,3 @@ def holds(q: Int, r: Int, c: Int, t: Int, p: Int) -> Bool:
     """After ``t`` steps, rank ``r``'s half ``c`` is ``q``'s: the root's if ``r`` is high enough in the tree."""
     mine = both(r + 1 < 1 << (t + 1), either(r == 0, c == side(r)))
     return q == where(either(mine, log(p) < t), 0, r)
-
-
-def lemmas(r: Int, t: Int, p: Int) -> tuple[Bool, ...]:
-    """Return that below the root's children all distances are even: nobody changes sides."""
-    return (either(t == 0, 1 << t == 2 * (1 << where(t > 0, t - 1, 0))),)

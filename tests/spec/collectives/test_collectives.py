@@ -53,6 +53,24 @@ def turned(sends):
     return Counter({(d, r): many for (r, d), many in sends.items()})
 
 
+def chained(r, p):
+    """The parent on one of four chains: the root, where one begins."""
+    long, more = divmod(p - 1, 4)
+    lengths = [long + 1] * more + [long] * (4 - more)
+    heads = {1 + sum(lengths[:i]) for i in range(4)}
+    return 0 if r in heads else r - 1
+
+
+def gathered(p):
+    """Of Rabenseifner's reduction: pairs fold, all exchange in each round, then sums go along the binomial tree."""
+    rounds = p.bit_length() - 1
+    rem = p - (1 << rounds)
+    rank = [*range(0, 2 * rem, 2), *range(2 * rem, p)]
+    folds = [(a, b) for v in range(rem) for a, b in ((2 * v, 2 * v + 1), (2 * v + 1, 2 * v), (2 * v + 1, 2 * v))]
+    exchanges = [(rank[v], rank[v ^ 1 << i]) for i in range(rounds) for v in range(1 << rounds)]
+    return Counter([*folds, *exchanges, *((rank[v], rank[highest(v)]) for v in range(1, 1 << rounds))])
+
+
 def swapped(p):
     """Of the split binary tree: along it, then odd ranks and even ones after them both ways; the root only sends."""
     swaps = [(r, r + 1) for r in range(1, p - 1, 2)]
@@ -73,10 +91,13 @@ PEERS = {
     "knomial_bcast": lambda p: pairs(fourfold, p),
     "split_binary_bcast": swapped,
     "scatter_ring_bcast": ringed,
+    "four_chains_bcast": lambda p: pairs(lambda r: chained(r, p), p),
     "linear_reduce": lambda p: turned(pairs(lambda r: 0, p)),
     "binomial_reduce": lambda p: turned(pairs(lowest, p)),
     "chain_reduce": lambda p: turned(pairs(lambda r: r - 1, p)),
     "binary_reduce": lambda p: turned(pairs(binary, p)),
+    "four_chains_reduce": lambda p: turned(pairs(lambda r: chained(r, p), p)),
+    "rabenseifner_reduce": gathered,
 }
 
 FAULTS = {
@@ -90,6 +111,9 @@ FAULTS = {
     "linear_reduce": ("dst(r, t, j, p) == 0", "dst(r, t, j, p) == 1"),
     "binomial_reduce": ("both(zeros(r, t), negate", "both(zeros(r, t - t), negate"),
     "chain_reduce": ("return r == p - 1 - t", "return r == p - 2 - t"),
+    "four_chains_bcast": ("where(j < longer(p), j, longer(p))", "j"),
+    "four_chains_reduce": ("r == lower(back(t, p), j, p)", "r > 0"),
+    "rabenseifner_reduce": ("1 << bit(t, p) <= number(r, p)", "1 < number(r, p)"),
     "binary_reduce": ("both(on(r, level(t, p)), j == side(r, t, p))", "on(r, level(t, p))"),
 }
 
@@ -130,6 +154,7 @@ def test_results_are_what_the_collective_promises(name):
             assert [*results[0]] == [sum(column) for column in zip(*xs)]
 
 
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("name", PEERS)
 def test_it_is_proved_for_every_number_of_ranks(name):
     """Only around the ring are there messages in vain: those to the root."""
