@@ -44,6 +44,8 @@ class Floor(NamedTuple):
 
 def lower_bounds(page: Page) -> Sequence[Floor]:
     """Return bounds for every algorithm that does what the page does; :func:`of_unions` says more of sparse chunks."""
+    if page.own is not None:
+        return []  # none is known of what only the page promises
     latency = Floor("messages", CeilLog2(p), CHAN)
     if page.data == "lists":
         return [Floor("words", 2 * k * (p - 1), "", ALL_LISTS), latency]
