@@ -130,7 +130,7 @@ def result(page: Page) -> Iterator[Obligation]:
         yield from brought(page)
     reached = both(live(r, c, end, p), iff(holds(q, r, c, end, p), page.goal(q, r, c, p)))
     yield note("conclusion", start, implies(page.wanted(r, c, p), reached))
-    yield Obligation("wanted somewhere", start, some(*(page.wanted(x, c, p) for x in near(c))))
+    yield Obligation("wanted somewhere", start, some(*(page.wanted(x, c, p) for x in (*near(c), 0))))
 
 
 def valued(page: Page) -> Iterator[Obligation]:

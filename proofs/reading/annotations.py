@@ -45,6 +45,9 @@ from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page, bound, load
 from sparring.spec.core.numbers import Bool, Sym
 
+ROOMS = {"sparring.spec": "sparring.proofs", "sparring.spec.collectives": "sparring.proofs.collectives"}
+"""By room of pages, the room of what their proofs need."""
+
 Served = Callable[[str], Page]
 """Gives the page that carries an exchange out, by name."""
 
@@ -155,6 +158,7 @@ def with_parameters(function: Any, page: Page) -> Any:
 def companion(page: Page) -> ModuleType:
     """Return the module that holds the supplement."""
     room, _, name = page.module.__name__.rpartition(".")
-    if room == "sparring.spec" and importlib.util.find_spec(f"sparring.proofs.{name}"):
-        return importlib.import_module(f"sparring.proofs.{name}")
+    beside = ROOMS.get(room)
+    if beside and importlib.util.find_spec(f"{beside}.{name}"):
+        return importlib.import_module(f"{beside}.{name}")
     return page.module

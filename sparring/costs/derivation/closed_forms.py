@@ -12,10 +12,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 import sympy
 
 from sparring.costs.derivation import multi_message
+from sparring.costs.derivation.changing_senders import derive_changing
 from sparring.costs.derivation.step_ranges import (
     Derivation,
     Piece,
@@ -64,13 +66,13 @@ def derived(page: Page) -> Derivation:
     if page.several and page.data == "vector" and page.cuts:
         return bundled(page)
     if page.several or page.encoding == "digits":
-        return multi_message.rounds(page)
+        return either(multi_message.rounds, page)
     if page.data == "sparse":
         raise Undecided("how long a message is depends on which entries the ranks have")
     if page.data == "selected" and not page.cuts:
         return tree(page)
     if page.blocks or (page.data == "vector" and not page.cuts):
-        return derive_whole(page)
+        return either(derive_whole, page)
     steps = number_of_steps(page)
     pieces = tuple(summed(page.words, page.chunk(r, t, p), span) for span in cut(page, steps))
     sent = sympy.expand(sum(piece.total for piece in pieces))
@@ -95,6 +97,16 @@ def derived(page: Page) -> Derivation:
         added_critical=None if adding is None else tried("additions step by step", lambda: step_by_step(adding)),
         gaps=tuple(gaps),
     )  # fmt: skip
+
+
+def either(derive_steady: Callable[[Page], Derivation], page: Page) -> Derivation:
+    """Return the closed forms of steady senders, else of changing ones; raise Undecided, of the former, for neither."""
+    try:
+        return derive_steady(page)
+    except Undecided:
+        with suppress(Undecided):
+            return derive_changing(page)
+        raise
 
 
 def bundled(page: Page) -> Derivation:

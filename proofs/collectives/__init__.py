@@ -1,0 +1,1 @@
+"""What theorems of broadcasts and reductions need beyond the formulas of their pages."""

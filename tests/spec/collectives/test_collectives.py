@@ -1,0 +1,180 @@
+"""Broadcasts and reductions: proved for every p, and with the peers that Open MPI's trees have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import sparring
+from sparring.proofs.kernel.kernel import Theorem
+from sparring.proofs.proving import proving
+from sparring.spec.core.schedule import step_sends
+
+ROOM = "sparring.spec.collectives"
+FOLDER = Path(sparring.__file__).parent / "spec" / "collectives"
+
+
+def lowest(r):
+    """The parent in Open MPI's in-order binomial tree."""
+    return r & (r - 1)
+
+
+def highest(r):
+    """The parent in its binomial tree."""
+    return r - (1 << r.bit_length() - 1)
+
+
+def binary(r):
+    """The parent in its tree of fan-out 2: below a rank of a level of ``d`` are those ``d`` and ``2 d`` further."""
+    begins, many = 0, 1
+    while True:
+        for parent in range(begins, begins + many):
+            if r in (parent + many, parent + 2 * many):
+                return parent
+        begins, many = begins + many, 2 * many
+
+
+def fourfold(r):
+    """The parent in its 4-nomial tree."""
+    size = 1
+    while r % (4 * size) == 0:
+        size *= 4
+    return r // (4 * size) * (4 * size)
+
+
+def pairs(parent, p):
+    """Who sends to whom in a broadcast along a tree, once each."""
+    return Counter((parent(r), r) for r in range(1, p))
+
+
+def turned(sends):
+    return Counter({(d, r): many for (r, d), many in sends.items()})
+
+
+def chained(r, p):
+    """The parent on one of four chains: the root, where one begins."""
+    long, more = divmod(p - 1, 4)
+    lengths = [long + 1] * more + [long] * (4 - more)
+    heads = {1 + sum(lengths[:i]) for i in range(4)}
+    return 0 if r in heads else r - 1
+
+
+def gathered(p):
+    """Of Rabenseifner's reduction: pairs fold, all exchange in each round, then sums go along the binomial tree."""
+    rounds = p.bit_length() - 1
+    rem = p - (1 << rounds)
+    rank = [*range(0, 2 * rem, 2), *range(2 * rem, p)]
+    folds = [(a, b) for v in range(rem) for a, b in ((2 * v, 2 * v + 1), (2 * v + 1, 2 * v), (2 * v + 1, 2 * v))]
+    exchanges = [(rank[v], rank[v ^ 1 << i]) for i in range(rounds) for v in range(1 << rounds)]
+    return Counter([*folds, *exchanges, *((rank[v], rank[highest(v)]) for v in range(1, 1 << rounds))])
+
+
+def swapped(p):
+    """Of the split binary tree: along it, then odd ranks and even ones after them both ways; the root only sends."""
+    swaps = [(r, r + 1) for r in range(1, p - 1, 2)]
+    last = [(0, p - 1)] if p % 2 == 0 else []
+    return pairs(binary, p) + Counter([*swaps, *((b, a) for a, b in swaps), *last])
+
+
+def ringed(p):
+    """Of scatter and ring: along the in-order binomial tree, then ``p - 1`` times around."""
+    return pairs(lowest, p) + Counter({(r, (r + 1) % p): p - 1 for r in range(p) if p > 1})
+
+
+PEERS = {
+    "linear_bcast": lambda p: pairs(lambda r: 0, p),
+    "binomial_bcast": lambda p: pairs(highest, p),
+    "chain_bcast": lambda p: pairs(lambda r: r - 1, p),
+    "binary_bcast": lambda p: pairs(binary, p),
+    "knomial_bcast": lambda p: pairs(fourfold, p),
+    "split_binary_bcast": swapped,
+    "scatter_ring_bcast": ringed,
+    "four_chains_bcast": lambda p: pairs(lambda r: chained(r, p), p),
+    "linear_reduce": lambda p: turned(pairs(lambda r: 0, p)),
+    "binomial_reduce": lambda p: turned(pairs(lowest, p)),
+    "chain_reduce": lambda p: turned(pairs(lambda r: r - 1, p)),
+    "binary_reduce": lambda p: turned(pairs(binary, p)),
+    "four_chains_reduce": lambda p: turned(pairs(lambda r: chained(r, p), p)),
+    "rabenseifner_reduce": gathered,
+}
+
+FAULTS = {
+    "linear_bcast": ("return r == 0", "return r == 1"),
+    "binomial_bcast": ("both(r < 1 << t, other", "both(r < 2 << t, other"),
+    "chain_bcast": ("return r == t", "return r == t + 1"),
+    "binary_bcast": ("r + (1 << (t + j))", "r + (1 << t) + j"),
+    "knomial_bcast": ("where(j == 1, r ^ two, (r ^ one) ^ two)", "where(j == 1, r ^ one, (r ^ one) ^ two)"),
+    "split_binary_bcast": ("either(p % 2 == 0, r > 0)", "r > 0"),
+    "scatter_ring_bcast": ("rounds(p) + p - 1", "rounds(p) + p - 2"),
+    "linear_reduce": ("dst(r, t, j, p) == 0", "dst(r, t, j, p) == 1"),
+    "binomial_reduce": ("both(zeros(r, t), negate", "both(zeros(r, t - t), negate"),
+    "chain_reduce": ("return r == p - 1 - t", "return r == p - 2 - t"),
+    "four_chains_bcast": ("where(j < longer(p), j, longer(p))", "j"),
+    "four_chains_reduce": ("r == lower(back(t, p), j, p)", "r > 0"),
+    "rabenseifner_reduce": ("1 << bit(t, p) <= number(r, p)", "1 < number(r, p)"),
+    "binary_reduce": ("both(on(r, level(t, p)), j == side(r, t, p))", "on(r, level(t, p))"),
+}
+
+
+def found(name):
+    return sparring.page(f"{ROOM}.{name}")
+
+
+def judged(page):
+    return {attempt.name: attempt for attempt in proving.prove(page)}
+
+
+def test_every_page_of_the_room_is_tested():
+    """A new page needs its peers and a fault here."""
+    there = {file.stem for file in FOLDER.glob("*.py")} - {"__init__"}
+
+    assert there == PEERS.keys() == FAULTS.keys()
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_messages_are_open_mpis(name):
+    """Between each two ranks there are as many as in its trees, worked out rank by rank."""
+    page = found(name)
+    for p in (*range(1, 40), 63, 64, 65):
+        sends = Counter((r, d) for t in range(page.steps(p)) for r, d, _ in step_sends(page, t, p))
+        assert sends == PEERS[name](p)
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_results_are_what_the_collective_promises(name):
+    """A broadcast gives all ranks the root's vector, a reduction gives the root the sum."""
+    for p in range(1, 10):
+        xs = [[10**r * (i + 1) for i in range(p)] for r in range(p)]
+        results = sparring.run(f"{ROOM}.{name}", xs).results
+        if found(name).kind == "bcast":
+            assert all([*y] == xs[0] for y in results)
+        else:
+            assert [*results[0]] == [sum(column) for column in zip(*xs)]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", PEERS)
+def test_it_is_proved_for_every_number_of_ranks(name):
+    """Only around the ring are there messages in vain: those to the root."""
+    attempts = judged(found(name))
+
+    refuted = {"economy"} if name == "scatter_ring_bcast" else set()
+    assert {"result", "economy", "deadlock"} <= attempts.keys()
+    assert {about for about, attempt in attempts.items() if str(attempt.verdict) == "refuted"} == refuted
+    for about in attempts.keys() - refuted:
+        assert isinstance(attempts[about], Theorem)
+        assert str(attempts[about].verdict) == "proved for every p"
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_refuted(name, tmp_path):
+    """The same text without the fault is proved."""
+    text, (right, wrong) = (FOLDER / f"{name}.py").read_text(encoding="utf-8"), FAULTS[name]
+    assert text.count(right) == 1
+    file = tmp_path / f"{name}.py"
+    file.write_text(text.replace(right, wrong), encoding="utf-8")
+
+    result = next(proving.prove(sparring.page(str(file)), planted=False))
+    assert str(result.verdict) == "refuted", result
