@@ -1,4 +1,4 @@
-"""Broadcasts and reductions: proved for every p, and with the peers that Open MPI's trees have."""
+"""Broadcasts, reductions and what is made of them: proved for every p, with the peers that Open MPI's trees have."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from sparring.proofs.kernel.kernel import Theorem
 from sparring.proofs.proving import proving
 from sparring.spec.core.schedule import step_sends
 
+KINDS = ("allreduce", "bcast", "gather", "reduce", "scatter")
 ROOM = "sparring.spec.collectives"
 FOLDER = Path(sparring.__file__).parent / "spec" / "collectives"
 
@@ -61,14 +62,18 @@ def chained(r, p):
     return 0 if r in heads else r - 1
 
 
+def folds(rem):
+    """Each of the first pairs exchanges halves; then the odd rank gives its half."""
+    return [(a, b) for v in range(rem) for a, b in ((2 * v, 2 * v + 1), (2 * v + 1, 2 * v), (2 * v + 1, 2 * v))]
+
+
 def gathered(p):
     """Of Rabenseifner's reduction: pairs fold, all exchange in each round, then sums go along the binomial tree."""
     rounds = p.bit_length() - 1
     rem = p - (1 << rounds)
     rank = [*range(0, 2 * rem, 2), *range(2 * rem, p)]
-    folds = [(a, b) for v in range(rem) for a, b in ((2 * v, 2 * v + 1), (2 * v + 1, 2 * v), (2 * v + 1, 2 * v))]
     exchanges = [(rank[v], rank[v ^ 1 << i]) for i in range(rounds) for v in range(1 << rounds)]
-    return Counter([*folds, *exchanges, *((rank[v], rank[highest(v)]) for v in range(1, 1 << rounds))])
+    return Counter([*folds(rem), *exchanges, *((rank[v], rank[highest(v)]) for v in range(1, 1 << rounds))])
 
 
 def swapped(p):
@@ -81,6 +86,15 @@ def swapped(p):
 def ringed(p):
     """Of scatter and ring: along the in-order binomial tree, then ``p - 1`` times around."""
     return pairs(lowest, p) + Counter({(r, (r + 1) % p): p - 1 for r in range(p) if p > 1})
+
+
+def halves(p):
+    """Of Rabenseifner's allreduce: pairs fold, all exchange in each round, and again backwards, and pairs unfold."""
+    rounds = p.bit_length() - 1
+    rem = p - (1 << rounds)
+    rank = [*range(0, 2 * rem, 2), *range(2 * rem, p)]
+    exchanges = [(rank[v], rank[v ^ 1 << i]) for i in range(rounds) for v in range(1 << rounds)] * 2
+    return Counter([*folds(rem), *exchanges, *((2 * v, 2 * v + 1) for v in range(rem))])
 
 
 PEERS = {
@@ -98,6 +112,9 @@ PEERS = {
     "binary_reduce": lambda p: turned(pairs(binary, p)),
     "four_chains_reduce": lambda p: turned(pairs(lambda r: chained(r, p), p)),
     "rabenseifner_reduce": gathered,
+    "rabenseifner_halves": halves,
+    "linear_gather": lambda p: turned(pairs(lambda r: 0, p)),
+    "linear_scatter": lambda p: pairs(lambda r: 0, p),
 }
 
 FAULTS = {
@@ -114,6 +131,9 @@ FAULTS = {
     "four_chains_bcast": ("where(j < longer(p), j, longer(p))", "j"),
     "four_chains_reduce": ("r == lower(back(t, p), j, p)", "r > 0"),
     "rabenseifner_reduce": ("1 << bit(t, p) <= number(r, p)", "1 < number(r, p)"),
+    "rabenseifner_halves": ("where(either(r % 2 == 0, t == 1), half(p), 0)", "where(r % 2 == 0, half(p), 0)"),
+    "linear_gather": ("return r\n", "return p - 1 - r\n"),
+    "linear_scatter": ("return dst(r, t, j, p)  # the receiver's", "return r  # its own"),
     "binary_reduce": ("both(on(r, level(t, p)), j == side(r, t, p))", "on(r, level(t, p))"),
 }
 
@@ -128,7 +148,8 @@ def judged(page):
 
 def test_every_page_of_the_room_is_tested():
     """A new page needs its peers and a fault here."""
-    there = {file.stem for file in FOLDER.glob("*.py")} - {"__init__"}
+    names = {file.stem for file in FOLDER.glob("*.py")} - {"__init__"}
+    there = {name for name in names if found(name).kind in KINDS}
 
     assert there == PEERS.keys() == FAULTS.keys()
 
@@ -148,10 +169,13 @@ def test_results_are_what_the_collective_promises(name):
     for p in range(1, 10):
         xs = [[10**r * (i + 1) for i in range(p)] for r in range(p)]
         results = sparring.run(f"{ROOM}.{name}", xs).results
-        if found(name).kind == "bcast":
-            assert all([*y] == xs[0] for y in results)
+        sums, kind = [sum(column) for column in zip(*xs)], found(name).kind
+        if kind in ("bcast", "allreduce"):
+            assert all([*y] == (xs[0] if kind == "bcast" else sums) for y in results)
+        elif kind == "scatter":
+            assert [y[r] for r, y in enumerate(results)] == xs[0]
         else:
-            assert [*results[0]] == [sum(column) for column in zip(*xs)]
+            assert [*results[0]] == (sums if kind == "reduce" else [x[r] for r, x in enumerate(xs)])
 
 
 @pytest.mark.timeout(600)
