@@ -21,6 +21,8 @@ NAMES: Mapping[str, str] = {
     "ddp": "sparring.adapters.gloo:Hooks",
 }
 """The adapters' modules, by the name that ``check`` gives to the place ``on`` which they run a target."""
+OWN = "torch:"
+"""How the names of targets begin that are torch's own."""
 BATCHES = "sparring.adapters.batches:Batches"
 """The adapter of commands that play many examples in one launch."""
 
@@ -67,6 +69,10 @@ def place_of(target: Any, on: str) -> str:
         raise InputError(f"on={on!r}: a program runs by its own command; leave it out")
     if on == "command" and not words:
         raise InputError(f"on='command': {target!r} is no list of words such as ['mpiexec', './a.out', …]")
+    if isinstance(target, str) and target.startswith(OWN) and on not in ("torch", "ddp"):
+        raise InputError(
+            f"{target}: it is torch's own, which runs on torch alone: on='torch', or of its hooks on='ddp'"
+        )
     return "command" if words else on
 
 

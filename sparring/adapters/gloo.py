@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
-from sparring.adapters import extra
+from sparring.adapters import collectives, extra
 from sparring.checks.ranks.answers import Examined
 from sparring.checks.ranks.group import Group
 from sparring.checks.ranks.workers import Workers
@@ -57,6 +57,8 @@ class Functions(Group):
     patience: ClassVar[float] = 10.0
     costly: ClassVar[bool] = True
     kind: ClassVar[str] = "function"
+    found: ClassVar[Callable[..., tuple[Any, Mapping[str, Any]]]] = staticmethod(collectives.found)
+    """How torch's own targets are found by their names."""
 
     def __init__(self, question: Question) -> None:
         extra.there()
@@ -66,7 +68,11 @@ class Functions(Group):
             raise InputError("on torch a target takes and returns dense tensors: no algorithm of sparse vectors")
         if question.reduces and self.kind == "hook":
             raise InputError("DDP calls a hook before the call that is judged: judge it as a class, on='torch'")
+        self.found(question.target, question.params)
         super().__init__(max(question.ranks), timeout=SECONDS)
+
+    def load(self, target: Any) -> None:
+        super().load(self.found(target)[0])
 
     def start(self) -> Workers:
         if self.workers is None:
@@ -75,7 +81,8 @@ class Functions(Group):
 
     def examine(self, target: Any, xs: Sequence[Any], *, trace: bool = False, **asked: Any) -> Examined:
         """Examine as :meth:`Group.examine` does, without a record of messages."""
-        return super().examine(target, xs, trace=False, **asked)
+        target, told = self.found(target)
+        return super().examine(target, xs, trace=False, **{**asked, **told})
 
 
 class Hooks(Functions):
