@@ -70,10 +70,18 @@ def place_of(target: Any, on: str) -> str:
     if on == "command" and not words:
         raise InputError(f"on='command': {target!r} is no list of words such as ['mpiexec', './a.out', …]")
     if isinstance(target, str) and target.startswith(OWN) and on not in ("torch", "ddp"):
-        raise InputError(
-            f"{target}: it is torch's own, which runs on torch alone: on='torch', or of its hooks on='ddp'"
-        )
+        raise InputError(f"{target}: {not_there(on)}; right: on='torch', its backend gloo, or on='ddp' for hooks")
     return "command" if words else on
+
+
+def not_there(on: str) -> str:
+    """Say why torch's own collectives do not run in that place."""
+    if on != "mpi":
+        return "torch's own run on torch alone"
+    from sparring.adapters import extra
+
+    built = extra.torch("distributed").is_mpi_available()
+    return "torch's backend mpi is not tried" if built else "this torch is built without MPI"
 
 
 def find(on: str, target: Any) -> type[Adapter] | None:

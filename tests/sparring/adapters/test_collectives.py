@@ -104,7 +104,8 @@ def test_a_collective_is_found_by_its_name(folder, group):
     [
         ("all_reduced", {}, "did you mean 'all_reduce'"),
         ("reduce_scatter_tensor", {}, r"one of reduce_scatter, .*, with \+ and one of all_gather, "),
-        ("all_reduce", {"on": "simulated"}, "runs on torch alone: on='torch'"),
+        ("all_reduce", {"on": "simulated"}, "run on torch alone; right: on='torch'"),
+        ("all_reduce", {"on": "mpi"}, "this torch is built without MPI; right: on='torch', its backend gloo"),
         ("all_reduce", {"async_ops": True}, "takes async_op alone, not 'async_ops'"),
         ("all_reduce", {"async_op": "no"}, "async_op='no': it must be true or false"),
     ],
@@ -113,6 +114,13 @@ def test_bad_names(target, how, why):
     """What torch has not, or what leaves no sum, is refused in a sentence that says what there is."""
     with pytest.raises(InputError, match=why):
         check(f"torch:{target}", **{"on": "torch", **how})
+
+
+def test_a_torch_with_mpi(monkeypatch):
+    """Its backend mpi is refused too: nothing starts its ranks."""
+    monkeypatch.setattr("torch.distributed.is_mpi_available", lambda: True)
+    with pytest.raises(InputError, match="torch's backend mpi is not tried; right: on='torch'"):
+        check("torch:all_reduce", on="mpi")
 
 
 def test_the_command(folder):
