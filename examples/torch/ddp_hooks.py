@@ -11,6 +11,7 @@ from importlib.util import find_spec, module_from_spec
 from types import SimpleNamespace
 from typing import Any
 
+import torch
 import torch.distributed as dist
 from torch import Tensor
 from torch.distributed.algorithms.ddp_comm_hooks import default_hooks, powerSGD_hook, quantization_hooks
@@ -35,12 +36,12 @@ def in_place(group: Any, x: Any) -> Any:
 mean = default_hooks.allreduce_hook
 fp16 = default_hooks.fp16_compress_hook
 quantised_as_it_is = quantization_hooks.quantization_pertensor_hook
-"""Fails on gloo: it takes the first of what a gather's future holds for the list of all tensors, as NCCL has it."""
+"""Fails on gloo: it takes the first of what a gather's future holds for a tensor of all, as NCCL has it."""
 
 
-def nested(ys: list[Any], x: Any, **how: Any) -> Any:
-    """A gather whose future holds a list of its list of tensors."""
-    future = dist.all_gather(ys, x, **how).get_future().then(lambda done: [done.value()])
+def stacked(ys: list[Any], x: Any, **how: Any) -> Any:
+    """A gather whose future holds a list of one tensor, with a row a rank."""
+    future = dist.all_gather(ys, x, **how).get_future().then(lambda done: [torch.stack(done.value())])
     return SimpleNamespace(get_future=lambda: future)
 
 
@@ -49,10 +50,15 @@ def quantised(group: Any, bucket: dist.GradBucket) -> Future[Tensor]:
     return SECOND.quantization_pertensor_hook(group, bucket)
 
 
+def quantised_by_channel(group: Any, bucket: dist.GradBucket) -> Future[Tensor]:
+    """The hook that quantises each 512 entries by themselves, in the same copy."""
+    return SECOND.quantization_perchannel_hook(group, bucket)
+
+
 found = find_spec(quantization_hooks.__name__)
 SECOND = module_from_spec(found)
 found.loader.exec_module(SECOND)
-SECOND.dist = SimpleNamespace(all_gather=nested, group=dist.group, get_rank=dist.get_rank)
+SECOND.dist = SimpleNamespace(all_gather=stacked, group=dist.group, get_rank=dist.get_rank)
 
 
 ring_sparse = sparring.torch.hook("ring_sparse")

@@ -21,6 +21,8 @@ NAMES: Mapping[str, str] = {
     "ddp": "sparring.adapters.gloo:Hooks",
 }
 """The adapters' modules, by the name that ``check`` gives to the place ``on`` which they run a target."""
+OWN = "torch:"
+"""How the names of targets begin that are torch's own."""
 BATCHES = "sparring.adapters.batches:Batches"
 """The adapter of commands that play many examples in one launch."""
 
@@ -67,7 +69,19 @@ def place_of(target: Any, on: str) -> str:
         raise InputError(f"on={on!r}: a program runs by its own command; leave it out")
     if on == "command" and not words:
         raise InputError(f"on='command': {target!r} is no list of words such as ['mpiexec', './a.out', …]")
+    if isinstance(target, str) and target.startswith(OWN) and on not in ("torch", "ddp"):
+        raise InputError(f"{target}: {not_there(on)}; right: on='torch', its backend gloo, or on='ddp' for hooks")
     return "command" if words else on
+
+
+def not_there(on: str) -> str:
+    """Say why torch's own collectives do not run in that place."""
+    if on != "mpi":
+        return "torch's own run on torch alone"
+    from sparring.adapters import extra
+
+    built = extra.torch("distributed").is_mpi_available()
+    return "torch's backend mpi is not tried" if built else "this torch is built without MPI"
 
 
 def find(on: str, target: Any) -> type[Adapter] | None:

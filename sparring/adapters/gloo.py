@@ -8,11 +8,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
-from sparring.adapters import extra
+from sparring.adapters import collectives, extra, hooks
 from sparring.checks.ranks.answers import Examined
 from sparring.checks.ranks.group import Group
 from sparring.checks.ranks.workers import Workers
@@ -27,7 +27,10 @@ SECONDS = 120.0
 
 
 class GlooWorkers(Workers):
-    """Waiting processes of ``torch.distributed``; ``kind`` is what their targets are: "function" or "hook"."""
+    """Waiting processes of ``torch.distributed``; ``kind`` is what their targets are.
+
+    It is "function", "hook", or "new hook" for one that is judged from its first call on.
+    """
 
     def __init__(self, size: int, timeout: float, kind: str) -> None:
         self.kind = kind
@@ -56,7 +59,9 @@ class Functions(Group):
     examples: ClassVar[int] = 100
     patience: ClassVar[float] = 10.0
     costly: ClassVar[bool] = True
-    kind: ClassVar[str] = "function"
+    kind: str = "function"
+    found: ClassVar[Callable[..., tuple[Any, Mapping[str, Any]]]] = staticmethod(collectives.found)
+    """How torch's own targets are found by their names."""
 
     def __init__(self, question: Question) -> None:
         extra.there()
@@ -64,9 +69,11 @@ class Functions(Group):
             raise InputError(f"level {question.level!r}: what torch sends is not seen; leave it out")
         if question.sparse or (question.stateful and not question.reduces):
             raise InputError("on torch a target takes and returns dense tensors: no algorithm of sparse vectors")
-        if question.reduces and self.kind == "hook":
-            raise InputError("DDP calls a hook before the call that is judged: judge it as a class, on='torch'")
+        self.found(question.target, question.params)
         super().__init__(max(question.ranks), timeout=SECONDS)
+
+    def load(self, target: Any) -> None:
+        super().load(self.found(target)[0])
 
     def start(self) -> Workers:
         if self.workers is None:
@@ -75,7 +82,8 @@ class Functions(Group):
 
     def examine(self, target: Any, xs: Sequence[Any], *, trace: bool = False, **asked: Any) -> Examined:
         """Examine as :meth:`Group.examine` does, without a record of messages."""
-        return super().examine(target, xs, trace=False, **asked)
+        target, told = self.found(target)
+        return super().examine(target, xs, trace=False, **{**asked, **told})
 
 
 class Hooks(Functions):
@@ -85,7 +93,19 @@ class Hooks(Functions):
     """
 
     dtypes: ClassVar[Sequence[str]] = ("float32", "float64")
-    kind: ClassVar[str] = "hook"
+    kind: str = "hook"
+    found: ClassVar[Callable[..., tuple[Any, Mapping[str, Any]]]] = staticmethod(hooks.found)
+
+    def __init__(self, question: Question) -> None:
+        if question.averages:
+            raise InputError(
+                "on ddp the mean that a hook leaves is multiplied by the number of ranks, and judged as the sum is: "
+                "leave mean out of the contract"
+            )
+        if not isinstance(buckets := question.params.get(hooks.BUCKETS, 1), int) or buckets < 1:
+            raise InputError(f"{hooks.BUCKETS}={buckets!r}: it must be a whole number, 1 or more")
+        self.kind = "new hook" if question.reduces else "hook"
+        super().__init__(question)
 
     def examine(self, target: Any, xs: Sequence[Any], **asked: Any) -> Examined:
         unseen = {

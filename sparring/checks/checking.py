@@ -73,7 +73,7 @@ def check(
         by name (``"pkg.mod:name"``, ``"file.py:name"``) or, on the simulated world, itself; or the words
         of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``, or one with ``"{batch}"``
         instead, which plays many examples in one launch; or the file or folder of a trace, of which only
-        messages are judged.
+        messages are judged; or one of torch's own, ``"torch:all_reduce"``, ``"torch:fp16_compress_hook"``.
     page : the algorithm that it is said to be, or "allreduce": the sum alone.
     ranks : the numbers of ranks to draw from; 1 to 8, and on the simulated world a few examples on up to 33.
     on : "simulated", "mpi" (a group of real processes) or "both"; "torch" (``f(group, x)`` of tensors on

@@ -101,6 +101,8 @@ def command(
 
     TARGET may also be a schedule file, .xml (MSCCL, ForestColl), .json (ours, MSCCL++, TE-CCL), .goal or
     .0.et (Chakra), or a recorded trace, a folder or a .jsonl file.
+    With --on torch or --on ddp it may be one of torch's own, a collective torch:all_reduce or a hook
+    torch:powerSGD_hook.
     A program gets vectors and gives results by files: -- mpiexec -n {p} ./a.out {input} {output}; or with
     {batch}, a folder of many such examples, which it plays in one launch.
 

@@ -203,7 +203,6 @@ def test_a_right_hook(quick, groups):
         ({"page": "ring", "level": "steps"}, "what torch sends is not seen"),
         ({"sparse": True}, "dense tensors"),
         ({"on": "ddp", "dtypes": ["int64"]}, "at least one that the target takes"),
-        ({"on": "ddp", "contract": "error-feedback"}, "judge it as a class, on='torch'"),
     ],
 )
 def test_bad_questions(how, why):

@@ -1,4 +1,4 @@
-"""Wrong functions and hooks on torch, by name; their sources stand in torch_targets.py."""
+"""Wrong functions and hooks on torch, by name; sources stand in torch_targets.py and torch_collectives.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from pathlib import Path
 from tests.sparring.checks.defect import Defect, elsewhere
 
 FILE = Path(__file__).with_name("torch_targets.py")
+COLLECTIVES = Path(__file__).with_name("torch_collectives.py")
 SUMS = {"result", "edge sizes", "dtypes"}
+LONGER = {"result", "dtypes"}
+"""What shows in vectors of some entries: of one or two, the last piece is empty."""
 ENDED = {*SUMS, "agreement", "reproducibility", "deadlock"}
 TWIN = ""
 
@@ -16,6 +19,11 @@ TWIN = ""
 def function(name: str, refuted: AbstractSet[str], also: AbstractSet[str] = frozenset()) -> Defect:
     """A function on a process group."""
     return elsewhere(f"{FILE}:{name}", f"{FILE}:allreduce", refuted, also, options={"on": "torch"})
+
+
+def collective(name: str, twin: str, refuted: AbstractSet[str], also: AbstractSet[str] = frozenset()) -> Defect:
+    """One of torch's own, with a fault in it."""
+    return elsewhere(f"{COLLECTIVES}:{name}", f"{COLLECTIVES}:{twin}", refuted, also, options={"on": "torch"})
 
 
 def hook(name: str, refuted: AbstractSet[str], also: AbstractSet[str] = frozenset()) -> Defect:
@@ -40,6 +48,21 @@ DEFECTS = {
         {"conservation"},
         options={"on": "torch", "contract": "error-feedback", "draw": {"k": "1-3"}},
     ),
+    "asynchronous all_reduce not waited for": collective(
+        "returns_early", "all_reduce", {"result"}, {*SUMS, "agreement", "reproducibility"}
+    ),
+    "reduce_scatter without the last rank's piece": collective(
+        "loses_last_piece", "reduce_scatter", LONGER, {"edge sizes"}
+    ),
+    "reduce_scatter without the short piece": collective("short_piece_lost", "reduce_scatter", SUMS),
+    "all_reduce_coalesced without the last tensor": collective(
+        "skips_tensor", "all_reduce_coalesced", {*LONGER, "agreement"}, {"edge sizes"}
+    ),
+    "last call in a coalescing manager forgotten": collective(
+        "skips_call", "coalesced", LONGER, {"edge sizes", "agreement", "reproducibility"}
+    ),
+    "all_to_all to the wrong rank": collective("to_wrong_rank", "two_shot", SUMS),
+    "gathered in each rank's own order": collective("gathers_own_first", "all_gather", {"agreement"}),
     "hook leaves its own gradient out": hook("mean_of_others", {"result"}, {*SUMS, "agreement"}),
     "hook adds and does not divide": hook("sum_of_all", {"result"}, SUMS),
 }

@@ -118,6 +118,15 @@ def mean_of_others(group, bucket):
     return reduced.then(lambda f: (f.value()[0] - own) / others)
 
 
+def first_bucket_only(group, bucket):
+    """A hook that reduces one bucket, and leaves the others as they are."""
+    if bucket.index() == 0:
+        return mean(group, bucket)
+    future = extra.torch("futures").Future()
+    future.set_result(bucket.buffer())
+    return future
+
+
 def over_torch(name):
     def target(group, x):
         allreduce = import_module(f"sparring.impl.{name}").allreduce
@@ -155,6 +164,34 @@ class Forgets(TopK):
 
     def kept(self, x, mine):
         return x * 0
+
+
+class FirstEntry:
+    """A hook that reduces a bucket's first entry, and keeps the rest for the next call."""
+
+    def __init__(self, group, n):
+        self.group, self.residual = group, extra.torch().zeros(n)
+
+    def __call__(self, bucket):
+        x = bucket.buffer()
+        x += self.residual.to(x)
+        self.residual = self.kept(x)
+        x[1:] = 0
+        return mean(self.group, bucket)
+
+    def kept(self, x):
+        rest = x.clone()
+        rest[0] = 0
+        return rest
+
+
+class LosesLast(FirstEntry):
+    """The last entry is not kept."""
+
+    def kept(self, x):
+        rest = super().kept(x)
+        rest[-1] = 0
+        return rest
 
 
 buffers = {}
