@@ -20,6 +20,7 @@ extensions = [
     "docstrings",
     "dropping",
     "growth",
+    "libraries",
     "linkload",
     "mixing",
     "mutants",
