@@ -28,9 +28,11 @@ __all__ = ["chunk", "chunks", "goal", "kind", "log", "messages", "on", "parent",
 encoding = "bits"
 
 
-def level(t: Int, p: Int) -> Int:        return log(p) - t  # of those that send
+def level(t: Int, p: Int) -> Int:                    return log(p) - t  # of those that send
+
+
 def side(r: Int, t: Int, p: Int) -> Int:
-    """Which child's that is, or below it, rank ``r`` is, of a rank of the level above: a bit tells."""
+    """Whether ``r`` is below the first or the second child of a rank that receives, or is this child: a bit tells."""
     return where(r + 1 < (r + 1) ^ (1 << (level(t, p) - 1)), 0, 1)
 
 

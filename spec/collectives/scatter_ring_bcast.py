@@ -51,6 +51,7 @@ def adds(t: Int, p: Int) -> Bool:            return False
 
 
 def active(r: Int, t: Int, p: Int) -> Bool:
+    """Whether rank ``r`` sends: along the tree who has chunks for a rank after it, around the ring all."""
     return either(rounds(p) <= t, both(zeros(r, bit(t, p) + 1), r < other(r, t, p)))
 
 

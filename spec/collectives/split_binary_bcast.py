@@ -1,4 +1,4 @@
-"""Broadcast of halves along a binary tree: one half on each side, then both are swapped across [OMPI]_.
+"""Broadcast of halves along a binary tree: one half on each side, which the sides then swap [OMPI]_.
 
 The tree is that of ``binary_bcast``: its left side has the odd ranks, its right side the even ones.  The root sends the
 first half to the left and the second to the right, and each rank sends on what it gets.  In the last step each odd rank
@@ -53,11 +53,13 @@ def adds(t: Int, p: Int) -> Bool:                    return False
 
 
 def active(r: Int, t: Int, j: Int, p: Int) -> Bool:
+    """Whether rank ``r`` sends message ``j``: down the tree, then to its pair unless that is the root."""
     swaps = both(negate(dst(r, t, j, p) == r), negate(dst(r, t, j, p) == 0))
     return where(down(t, p), binary_bcast.active(r, t, j, p), swaps)
 
 
 def who(r: Int, t: Int, p: Int) -> Int:
+    """Which message comes to rank ``r``."""
     return where(down(t, p), binary_bcast.who(r, t), 0)
 
 
