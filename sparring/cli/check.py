@@ -99,7 +99,8 @@ def command(
     """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
 
     TARGET may also be a schedule file, .xml (MSCCL, ForestColl), .json (ours, MSCCL++, TE-CCL), .goal or
-    .0.et (Chakra), or a recorded trace, a folder or a .jsonl file.
+    .0.et (Chakra), or a recorded trace, a folder or a .jsonl file; or a folder of flight-recorder dumps of
+    torch, which say why a job hangs: --ranks is then how many it had.
     A program gets vectors and gives results by files: -- mpiexec -n {p} ./a.out {input} {output}; or with
     {batch}, a folder of many such examples, which it plays in one launch.
 
