@@ -23,7 +23,7 @@ PROPERTIES: Mapping[str, str] = {
     "arrival": "every rank of a group came to each collective to which another came",
     "messages": "every send has its receive, and every receive its send, of the same size and dtype",
     "deadlock": "no ranks wait for one another in a circle",
-    "completion": "every call ended",
+    "completion": "every call came to an end, be it an error",
 }
 """The properties that are judged of dumps, in the order in which they are shown."""
 LATE = 0.1

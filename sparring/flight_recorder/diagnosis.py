@@ -34,14 +34,17 @@ class Diagnosis:
 
     def __init__(self, job: Job) -> None:
         self.job, self.waits = job, Waits(job)
-        self.by_number = {(one.group, one.number): one for one in job.meetings if not one.is_message}
+        collectives = sorted((one for one in job.meetings if not one.is_message), key=lambda one: one.number)
+        self.by_number = {(one.group, one.number): one for one in collectives}
+        self.latest = {(one.group, rank): one.number for one in collectives for rank in one.calls}
         found = [*self.unlike(), *self.absences(), *self.silence(), *self.circles(), *self.stuck()]
         self.findings = in_order(found)
 
     @property
     def first(self) -> Finding | None:
         """The first divergence: earlier than the others, and not what follows from them."""
-        return next(iter([one for one in self.findings if one.cause] or self.findings), None)
+        causes = [one for one in self.findings if one.cause]
+        return next(iter(in_order(causes) or self.findings), None)
 
     def of(self, prop: str) -> list[Finding]:
         return [one for one in self.findings if one.property == prop]
@@ -68,10 +71,7 @@ class Diagnosis:
 
     def later(self, meeting: Meeting, rank: int) -> bool:
         """Whether the rank has later calls of the group."""
-        return not meeting.is_message and any(
-            one.group == meeting.group and one.number > meeting.number and not one.is_message
-            for one, _ in self.waits.calls[rank]
-        )
+        return not meeting.is_message and self.latest.get((meeting.group, rank), -1) > meeting.number
 
     def absent(self, meeting: Meeting) -> list[int]:
         """Return the ranks that left a dump, but no call of this meeting."""
@@ -147,8 +147,8 @@ class Diagnosis:
             yield Finding("deadlock", "; ".join(map(waiting, circle)), True, places, min(times))
 
     def stuck(self) -> Iterator[Finding]:
-        """Yield the calls that did not end; a cause is one to which all came in the same way."""
-        for one in self.waits.open:
+        """Yield the calls in which ranks still are; a cause is one to which all came in the same way."""
+        for one in {id(one): one for one in self.waits.inside.values() if one}.values():
             alone = not one.missing and not self.waits.found[id(one)] and not disagreement(one)
             why = self.still(one) + (self.unexplained(one) if alone else "")
             yield self.finding("completion", why, one, cause=alone)
@@ -188,6 +188,12 @@ def waiting(wait: Wait) -> str:
     return f"in {wait.meeting} {who} waited for rank {wait.rank}"
 
 
+ORDERED = 100
+"""The most findings that are put in order."""
+
+
 def in_order(findings: Sequence[Finding]) -> list[Finding]:
     """Sort findings: a rank's calls have an order, what no rank tells apart goes by time."""
-    return sorted(findings, key=lambda one: (sum(other.before(one) for other in findings), one.time))
+    by_time = sorted(findings, key=lambda one: (not one.cause, one.time))
+    head = by_time[:ORDERED]
+    return sorted(head, key=lambda one: sum(other.before(one) for other in head)) + by_time[ORDERED:]

@@ -106,10 +106,13 @@ class Job(NamedTuple):
         """The ranks that left no dump."""
         return [r for r in range(self.ranks) if r not in self.dumps]
 
-    def calls(self, rank: int) -> list[tuple[Meeting, Call]]:
-        """Return what the rank called, in its order."""
-        found = [(one, one.calls[rank]) for one in self.meetings if rank in one.calls]
-        return sorted(found, key=lambda pair: pair[1].at)
+    def calls(self) -> dict[int, list[tuple[Meeting, Call]]]:
+        """Return what each rank called, in its order."""
+        found: dict[int, list[tuple[Meeting, Call]]] = {rank: [] for rank in self.dumps}
+        for one in self.meetings:
+            for rank, call in one.calls.items():
+                found[rank].append((one, call))
+        return {rank: sorted(own, key=lambda pair: pair[1].at) for rank, own in found.items()}
 
 
 def kind_of(entry: Entry) -> str:

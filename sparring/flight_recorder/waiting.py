@@ -22,7 +22,10 @@ class Waits:
     def __init__(self, job: Job) -> None:
         self.job = job
         self.open = [one for one in job.meetings if not one.ended]
-        self.calls = {rank: job.calls(rank) for rank in job.dumps}
+        self.calls = job.calls()
+        self.inside = {
+            rank: next((one for one, call in own if not call.done), None) for rank, own in self.calls.items()
+        }
         self.found = {id(one): list(self.waits(one)) for one in self.open}
 
     def waits(self, meeting: Meeting) -> Iterator[Wait]:
@@ -37,7 +40,7 @@ class Waits:
 
     def first_open(self, rank: int) -> Meeting | None:
         """Return the first meeting in which the rank still is; None where it is in none, or left no dump."""
-        return next((one for one, call in self.calls.get(rank, []) if not call.done), None)
+        return self.inside.get(rank)
 
     def last(self, rank: int) -> tuple[Meeting, Call] | None:
         """Return what the rank called last."""
