@@ -17,16 +17,7 @@ from typing import Any
 from sparring.errors import InputError
 
 DEPTH, VALUES = 32, 2**23
-"""How deep values may lie in one another, and how many there may be, mentions included."""
-VALUE_OPCODES: Mapping[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(
-        ("BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BININT",
-         "BININT1", "BININT2", "LONG1", "BINFLOAT"), lambda arg: arg),
-    "NONE": lambda _: None, "NEWTRUE": lambda _: True, "NEWFALSE": lambda _: False,
-    "EMPTY_LIST": lambda _: [], "EMPTY_DICT": lambda _: {}, "EMPTY_TUPLE": lambda _: (),
-}  # fmt: skip
-"""The opcodes that push a value."""
-TUPLES = {"TUPLE1": 1, "TUPLE2": 2, "TUPLE3": 3}
+"""How deep values may lie in one another, and for how many all mentions together may stand."""
 CONTAINERS = (list, dict, tuple)
 
 
@@ -64,46 +55,38 @@ class Machine:
         self.marks: list[int] = []
         self.memo: dict[int, Any] = {}
         self.sizes: dict[int, tuple[int, int]] = {}
-        """The values and the depth of each container, by its identity; none is ever freed."""
+        """How many values each container holds, and how deep they lie, by its identity; none is ever freed."""
         self.closed: set[int] = set()
-        self.values = 0
+        self.mentioned = 0
         self.at = 0
         """The byte of the pickle at which the opcode stands."""
 
     def step(self, name: str, arg: Any) -> None:
         """Run one opcode."""
-        if name in VALUE_OPCODES:
-            self.push(VALUE_OPCODES[name](arg))
-        elif name in TUPLES:
-            self.make_tuple(len(self.stack) - TUPLES[name])
-        elif handler := HANDLERS.get(name):
-            handler(self, arg)
-        elif name not in {"PROTO", "FRAME"}:
+        if name not in HANDLERS:
             raise InputError(f"opcode {name} at byte {self.at} of the pickle; right: only opcodes of plain data")
+        HANDLERS[name](self, arg)
 
     def push(self, value: Any) -> None:
-        """Push a value, old or new, and count what it stands for."""
-        self.values += self.size(value)[0]
-        if self.values > VALUES:
-            raise InputError(f"the pickle stands for more than {VALUES} values; at most so many are read")
         self.stack.append(value)
 
-    def size(self, value: Any) -> tuple[int, int]:
-        """Return how many values this one stands for, and how deep they lie."""
-        return self.sizes.get(id(value), (1, 1)) if isinstance(value, CONTAINERS) else (1, 0)
+    def size(self, container: Any) -> tuple[int, int]:
+        """Return how many values the container stands for, and how deep they lie."""
+        return self.sizes.get(id(container), (1, 1))
 
     def grow(self, container: Any, items: list[Any]) -> None:
         """Count the items as values of the container."""
         if id(container) in self.closed:
             raise InputError(
-                f"a value grows at byte {self.at} of the pickle after it was mentioned again; right: before"
+                f"a value grows at byte {self.at} of the pickle after it was mentioned again; right: never"
             )
         values, depth = self.size(container)
-        found = [self.size(item) for item in items]
-        depth = max([depth, *(1 + deep for _, deep in found)])
+        held = [self.size(item) for item in items if isinstance(item, CONTAINERS)]
+        depth = max([depth, *(1 + deep for _, deep in held)])
         if depth > DEPTH:
             raise InputError(f"values more than {DEPTH} deep at byte {self.at} of the pickle; at most so deep is read")
-        self.sizes[id(container)] = values + sum(count for count, _ in found), depth
+        values += len(items) - len(held) + sum(count for count, _ in held)
+        self.sizes[id(container)] = values, depth
 
     def popped(self, start: int) -> list[Any]:
         """Take the values from ``start`` on off the stack."""
@@ -115,12 +98,11 @@ class Machine:
     def marked(self) -> list[Any]:
         return self.popped(self.marks.pop())
 
-    def make_tuple(self, start: int) -> None:
-        items = self.popped(start)
+    def make_tuple(self, items: list[Any]) -> None:
         made = tuple(items)
         if made:
             self.grow(made, items)
-        self.stack.append(made)
+        self.push(made)
 
     def extend(self, items: list[Any]) -> None:
         """Append the items to the list on top."""
@@ -146,18 +128,37 @@ class Machine:
     def get(self, number: int) -> None:
         """Mention a value again."""
         value = self.memo[number]
-        self.closed.add(id(value))
+        if isinstance(value, CONTAINERS):
+            self.closed.add(id(value))
+            self.mentioned += self.size(value)[0]
+            if self.mentioned > VALUES:
+                raise InputError(f"the pickle mentions more than {VALUES} values again; at most so many are read")
         self.push(value)
 
 
-HANDLERS: Mapping[str, Callable[[Machine, Any], None]] = {
+Handler = Callable[[Machine, Any], None]
+HANDLERS: Mapping[str, Handler] = {
+    **dict.fromkeys(("PROTO", "FRAME"), lambda machine, _: None),
+    **dict.fromkeys(
+        ("BINUNICODE", "SHORT_BINUNICODE", "BINUNICODE8", "BINBYTES", "SHORT_BINBYTES", "BINBYTES8", "BININT",
+         "BININT1", "BININT2", "LONG1", "BINFLOAT"), Machine.push),
+    "NONE": lambda machine, _: machine.push(None),
+    "NEWTRUE": lambda machine, _: machine.push(True),
+    "NEWFALSE": lambda machine, _: machine.push(False),
+    "EMPTY_LIST": lambda machine, _: machine.push([]),
+    "EMPTY_DICT": lambda machine, _: machine.push({}),
+    "EMPTY_TUPLE": lambda machine, _: machine.push(()),
     "MARK": lambda machine, _: machine.marks.append(len(machine.stack)),
-    "TUPLE": lambda machine, _: machine.make_tuple(machine.marks.pop()),
+    "TUPLE": lambda machine, _: machine.make_tuple(machine.marked()),
+    "TUPLE1": lambda machine, _: machine.make_tuple(machine.popped(len(machine.stack) - 1)),
+    "TUPLE2": lambda machine, _: machine.make_tuple(machine.popped(len(machine.stack) - 2)),
+    "TUPLE3": lambda machine, _: machine.make_tuple(machine.popped(len(machine.stack) - 3)),
     "APPEND": lambda machine, _: machine.extend([machine.stack.pop()]),
     "APPENDS": lambda machine, _: machine.extend(machine.marked()),
     "SETITEM": lambda machine, _: machine.update(machine.popped(len(machine.stack) - 2)),
     "SETITEMS": lambda machine, _: machine.update(machine.marked()),
-    "BINPUT": Machine.put, "LONG_BINPUT": Machine.put, "MEMOIZE": lambda machine, _: machine.put(len(machine.memo)),
-    "BINGET": Machine.get, "LONG_BINGET": Machine.get,
+    **dict.fromkeys(("BINPUT", "LONG_BINPUT"), Machine.put),
+    "MEMOIZE": lambda machine, _: machine.put(len(machine.memo)),
+    **dict.fromkeys(("BINGET", "LONG_BINGET"), Machine.get),
 }  # fmt: skip
-"""The opcodes that put values together."""
+"""The opcodes that build plain data."""

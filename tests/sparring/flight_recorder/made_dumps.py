@@ -39,7 +39,7 @@ def dump(entries: list[Entry], groups: dict[str, list[int]], first: int = 0) -> 
     return {"version": "2.10", "pg_config": config, "pg_status": {}, "entries": numbered}
 
 
-def job(folder: Path, calls: dict[int, list[Entry]], form: str = "pickle", first: int = 0, **groups: list[int]) -> Path:
+def job(folder: Path, calls: dict[int, list[Entry]], form: str = "pickle", first: int = 0, **groups: Any) -> Path:
     """A folder with the dumps of a job; by default the group 0 has all ranks that left one.
 
     Groups are given as ``g1=[0, 2]``.
