@@ -18,7 +18,7 @@ from msgspec import Meta, Struct
 from sparring.errors import InputError
 from sparring.flight_recorder import plain_pickle
 
-SIZE, TOTAL = 2**26, 2**29
+SIZE, TOTAL = 2**25, 2**29
 """The most bytes of a file, and of all files together."""
 ENTRIES, RANKS = 2**17, 2**16
 """The most entries of a dump, and ranks of a job."""
