@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import prod
 
 from sparring.flight_recorder.meetings import Call, Meeting
-from sparring.flight_recorder.telling import at, parted, ranks_told
+from sparring.flight_recorder.telling import at, cut, parted, printable, ranks_told
 
 UNEVEN = re.compile(r"all_?to_?all|_v(_|$)", re.IGNORECASE)
 """The collectives in which ranks may bring and take different sizes."""
@@ -34,8 +34,8 @@ def disagreement(meeting: Meeting) -> str:
 
 def shares(calls: Mapping[int, Call], said: Mapping[int, str]) -> str:
     """Say what each rank does, and at which line.  The fewest ranks come first: they are likelier to be wrong."""
-    found = parted({rank: f"{said[rank]}{at(call.line)}" for rank, call in calls.items()})
-    return ", ".join(f"{ranks_told(ranks)} {what}" for ranks, what in found)
+    found = parted({rank: f"{printable(said[rank])}{at(call.line)}" for rank, call in calls.items()})
+    return ", ".join(f"{ranks_told(ranks)} {cut(what)}" for ranks, what in found)
 
 
 Said = Iterator[dict[int, str]]

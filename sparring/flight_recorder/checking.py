@@ -42,8 +42,10 @@ def check_dumps(folder: str | Path, ranks: int | None = None) -> Report:
     read = dumps.read(folder)
     if not read:
         raise InputError(f"{folder} has no dumps; right: one a rank, whose names end in the ranks, such as trace_0")
-    if ranks is not None and ranks <= max(read):
-        raise InputError(f"ranks = {ranks}, but there is a dump of rank {max(read)}; right: {max(read) + 1} or more")
+    if ranks is not None and not max(read) < ranks <= dumps.RANKS:
+        raise InputError(
+            f"ranks = {ranks}, and the last dump is of rank {max(read)}; right: {max(read) + 1} to {dumps.RANKS}"
+        )
     job = assemble(read, ranks)
     diagnosis = Diagnosis(job)
     results = [result(folder.name, prop, diagnosis) for prop in PROPERTIES]

@@ -75,7 +75,7 @@ class Diagnosis:
 
     def absent(self, meeting: Meeting) -> list[int]:
         """Return the ranks that left a dump, but no call of this meeting."""
-        return [rank for rank in meeting.missing if rank in self.job.dumps]
+        return [rank for rank in self.job.dumps if rank in meeting.members and rank not in meeting.calls]
 
     def absences(self) -> Iterator[Finding]:
         """Yield for each group the first collective to which a rank did not come, and each message without an end."""
@@ -90,10 +90,9 @@ class Diagnosis:
 
     def did_not_come(self, meeting: Meeting, gone: Sequence[int]) -> str:
         """Say who did not come, who did, and where the others are instead."""
-        verb = "come to"
+        verb, came = "come to", "came to it"
         if meeting.is_message:
-            verb = "send" if meeting.dst in meeting.calls else "receive"
-        came = "came to it" if not meeting.is_message else "was there for it"
+            verb, came = "send" if meeting.dst in meeting.calls else "receive", "was there for it"
         return f"{ranks_told(gone)} did not {verb} {meeting}; {self.who(meeting)} {came}{self.elsewhere(gone)}"
 
     def elsewhere(self, ranks: Sequence[int]) -> str:
@@ -148,7 +147,7 @@ class Diagnosis:
 
     def stuck(self) -> Iterator[Finding]:
         """Yield the calls in which ranks still are; a cause is one to which all came in the same way."""
-        for one in {id(one): one for one in self.waits.inside.values() if one}.values():
+        for one in self.waits.open:
             alone = not one.missing and not self.waits.found[id(one)] and not disagreement(one)
             why = self.still(one) + (self.unexplained(one) if alone else "")
             yield self.finding("completion", why, one, cause=alone)

@@ -27,7 +27,9 @@ PICKLE, OBJECT = b"\x80", b"{"
 """How a pickle and a JSON object begin."""
 WANTED = 'a flight-recorder dump with "version" and "entries"'
 
-Sizes = Annotated[list[Annotated[list[Annotated[int, Meta(ge=0)]], Meta(max_length=64)]], Meta(max_length=2**16)]
+Number = Annotated[int, Meta(ge=-(2**62), le=2**62)]
+Length = Annotated[int, Meta(ge=0, le=2**62)]
+Sizes = Annotated[list[Annotated[list[Length], Meta(max_length=64)]], Meta(max_length=2**16)]
 Text = Annotated[str, Meta(max_length=2**12)]
 Line = Annotated[int, Meta(ge=-1, le=2**31)]
 
@@ -45,9 +47,9 @@ class Entry(Struct, frozen=True):
 
     process_group: tuple[Text, Text]
     profiling_name: Text
-    collective_seq_id: int = 0
-    p2p_seq_id: int = 0
-    record_id: int = 0
+    collective_seq_id: Number = 0
+    p2p_seq_id: Number = 0
+    record_id: Number = 0
     input_sizes: Sizes = []
     output_sizes: Sizes = []
     input_dtypes: list[Text] = []
@@ -55,7 +57,7 @@ class Entry(Struct, frozen=True):
     state: Text = ""
     retired: bool = False
     is_p2p: bool = False
-    time_created_ns: int = 0
+    time_created_ns: Number = 0
     frames: Annotated[list[Frame], Meta(max_length=2**12)] = []
 
 
@@ -144,4 +146,6 @@ def decoded(data: bytes) -> Dump:
         raise InputError(f"{str(error) or 'too deep'}; right: {WANTED}") from None
     if not re.fullmatch(r"2\.\d{1,6}", dump.version, re.ASCII):
         raise InputError(f"a dump of version {dump.version[:20]!r}; right: 2.0 to 2.10, which PyTorch 2.13 writes")
+    if (most := max((rank for members in dump.pg_config.values() for rank in members.known), default=0)) >= RANKS:
+        raise InputError(f"a group has rank {most}; right: ranks below {RANKS}")
     return dump

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sparring.flight_recorder.dumps import Dump, Entry
-from sparring.flight_recorder.telling import line_told
+from sparring.flight_recorder.telling import cut, line_told, printable
 
 DEFAULT, UNNAMED = "default_pg", "undefined"
 """How torch describes the group of all ranks, and one that nobody described."""
@@ -30,7 +30,7 @@ class Group:
     certain: bool
 
     def __str__(self) -> str:
-        return f"group {self.name}" + (f" ({self.desc})" if self.desc != UNNAMED else "")
+        return cut(printable(f"group {self.name}" + (f" ({self.desc})" if self.desc != UNNAMED else "")))
 
 
 class Call(NamedTuple):
@@ -45,7 +45,7 @@ class Call(NamedTuple):
 
     @property
     def kind(self) -> str:
-        return " and ".join(dict.fromkeys(kind_of(entry) for entry in self.entries))
+        return printable(" and ".join(dict.fromkeys(kind_of(entry) for entry in self.entries)))
 
     @property
     def done(self) -> bool:
@@ -78,6 +78,7 @@ class Meeting:
 
     @property
     def missing(self) -> list[int]:
+        """The members that did not come, or left no dump."""
         return sorted(self.members - self.calls.keys())
 
     def __str__(self) -> str:

@@ -33,7 +33,7 @@ def line_told(frames: Sequence[Frame]) -> str:
     """Return the source line of a call, the innermost that is not torch's own; empty where there are no frames."""
     own = [frame for frame in frames if not any(part in frame.filename.replace("\\", "/") for part in TORCH)]
     for frame in own or frames:
-        return f"{PurePosixPath(frame.filename.replace(chr(92), '/')).name}:{frame.line}"
+        return printable(f"{PurePosixPath(frame.filename.replace(chr(92), '/')).name}:{frame.line}")
     return ""
 
 
@@ -47,6 +47,19 @@ def parted(values: Mapping[int, str]) -> list[tuple[list[int], str]]:
     for rank, value in sorted(values.items()):
         ranks.setdefault(value, []).append(rank)
     return sorted(((found, value) for value, found in ranks.items()), key=lambda pair: (len(pair[0]), pair[0]))
+
+
+def printable(text: str) -> str:
+    """Return what a file says, without characters that would steer a terminal."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+LONG = 200
+
+
+def cut(text: str) -> str:
+    """Return a text that is not too long for a sentence."""
+    return text if len(text) <= LONG else f"{text[:LONG]} …"
 
 
 def at(line: str) -> str:

@@ -17,15 +17,16 @@ class Wait(NamedTuple):
 
 
 class Waits:
-    """All waits of a job, seen from the calls that did not end."""
+    """All waits of a job, seen from the calls in which ranks still are."""
 
     def __init__(self, job: Job) -> None:
         self.job = job
-        self.open = [one for one in job.meetings if not one.ended]
         self.calls = job.calls()
         self.inside = {
             rank: next((one for one, call in own if not call.done), None) for rank, own in self.calls.items()
         }
+        self.open = list({id(one): one for one in self.inside.values() if one}.values())
+        """The meetings in which ranks still are: of each rank the first that did not end."""
         self.found = {id(one): list(self.waits(one)) for one in self.open}
 
     def waits(self, meeting: Meeting) -> Iterator[Wait]:

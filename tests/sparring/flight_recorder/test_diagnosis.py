@@ -239,7 +239,7 @@ def test_a_rank_without_a_dump(tmp_path):
     whole = job(tmp_path / "whole", both([call()]))
     assert first(whole) is None and first(whole, 2) is None
     assert first(whole, 3) == ("dumps", "rank 2 left no dump: dead, or without time to write one")
-    with pytest.raises(InputError, match="ranks = 1, but there is a dump of rank 1; right: 2 or more"):
+    with pytest.raises(InputError, match="ranks = 1, and the last dump is of rank 1; right: 2 to 65536"):
         check_dumps(whole, 1)
 
 
@@ -270,6 +270,15 @@ def test_two_groups_of_one_name(tmp_path):
     for ranks in ([0, 1], [2, 3]):
         job(tmp_path, {r: [call(group="s", sizes=(1 + ranks[0],))] for r in ranks}, g0=[0, 1, 2, 3], gs=ranks)
     assert first(tmp_path) is None
+
+
+def test_names_of_strangers(tmp_path):
+    """What would steer a terminal is not printed, and long names are cut; numbers that fit are."""
+    nasty = {"group": "\x1b[2J" + "x" * 1000, "dtype": "\x07" * 1000, "sizes": (2**62,) * 64}
+    calls = {0: [call("\x1b]0;all", line=1, **nasty)], 1: [call("\x1b]0;all", line=2, **{**nasty, "sizes": (1,)})]}
+    prop, sentence = first(job(tmp_path, calls))
+    assert prop == "calls" and sentence.isprintable() and len(sentence) < 1500
+    assert sentence.startswith("?]0;all 1 of group ?[2Jxxx")
 
 
 def test_the_command(tmp_path):
