@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparring import adapters
-from sparring.checks import recorded, traced
+from sparring.checks import dumped, recorded, traced
 from sparring.checks.against import parsed
 from sparring.checks.clock import Clock
 from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
@@ -73,9 +73,11 @@ def check(
         by name (``"pkg.mod:name"``, ``"file.py:name"``) or, on the simulated world, itself; or the words
         of a command, ``["mpiexec", "-n", "{p}", "./a.out", "{input}", "{output}"]``, or one with ``"{batch}"``
         instead, which plays many examples in one launch; or the file or folder of a trace, of which only
-        messages are judged; or one of torch's own, ``"torch:all_reduce"``, ``"torch:fp16_compress_hook"``.
+        messages are judged; or one of torch's own, ``"torch:all_reduce"``, ``"torch:fp16_compress_hook"``; or a
+        folder of flight-recorder dumps, which say why a job on torch hangs.
     page : the algorithm that it is said to be, or "allreduce": the sum alone.
-    ranks : the numbers of ranks to draw from; 1 to 8, and on the simulated world a few examples on up to 33.
+    ranks : the numbers of ranks to draw from; 1 to 8, and on the simulated world a few examples on up to 33;
+        for dumps the number of ranks that the job had.
     on : "simulated", "mpi" (a group of real processes) or "both"; "torch" (``f(group, x)`` of tensors on
         ``torch.distributed``) or "ddp" (a communication hook); a command is always on "command".
     level : "result", "volume" (messages and words too) or "steps" (message by message too).
@@ -116,6 +118,8 @@ def check(
     p=2 n=2: rank 0 has [0 0], reference [0 1]
     """
     expected = dict(xfail or {})
+    if dumped.is_job(target):
+        return dumped.report(target, ranks, expected=expected, only=only)
     if traced.is_trace(target):
         report = recorded.report if page != ALLREDUCE and recorded.is_recorded(target) else traced.report
         return report(target, page, level=level, topology=topology, expected=expected, only=only, params=params)

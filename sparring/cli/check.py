@@ -100,7 +100,8 @@ def command(
     """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
 
     TARGET may also be a schedule file, .xml (MSCCL, ForestColl), .json (ours, MSCCL++, TE-CCL), .goal or
-    .0.et (Chakra), or a recorded trace, a folder or a .jsonl file.
+    .0.et (Chakra), or a recorded trace, a folder or a .jsonl file; or a folder of flight-recorder dumps of
+    torch, which say why a job hangs: --ranks is then how many it had.
     With --on torch or --on ddp it may be one of torch's own, a collective torch:all_reduce or a hook
     torch:powerSGD_hook.
     A program gets vectors and gives results by files: -- mpiexec -n {p} ./a.out {input} {output}; or with
