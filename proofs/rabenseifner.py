@@ -29,12 +29,20 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
 
 
 def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
-    """State that ranks that are not idle and numbers below ``2**log(p)`` are one to one, and a round flips one bit."""
+    """See :func:`halving`."""
+    return halving(formulas, both(formulas.folds(p) <= t, t < formulas.shown(p)), r, t, p)
+
+
+def halving(formulas: Any, in_round: Bool, r: Int, t: Int, p: Int) -> Sequence[Bool]:
+    """State that ranks that are not idle and numbers below ``2**log(p)`` are one to one, and a round flips one bit.
+
+    ``formulas``: a page in whose rounds, ``in_round``, those exchange halves whose numbers differ in one bit.
+    """
     number, bit, partner = formulas.number(r, p), formulas.bit(t, p), formulas.dst(r, t, p)
     top, other = formulas.chunks(p), number ^ (1 << bit)
-    in_round = both(formulas.folds(p) <= t, t < formulas.shown(p))
-    exchange = both(in_round, awake(r, p))
-    flipped = every(formulas.number(partner, p) == other, awake(partner, p), within(partner))
+    awake, partner_awake = (negate(formulas.idle(x, p)) for x in (r, partner))
+    exchange = both(in_round, awake)
+    flipped = every(formulas.number(partner, p) == other, partner_awake, within(partner))
     mirrored = formulas.place(partner, p) == formulas.place(r, p) ^ (1 << (formulas.log(p) - 1 - bit))
     size = formulas.log(p) - 1 - bit
     mine, theirs = (c ^ formulas.place(x, p) < 1 << size for x in (r, partner))
@@ -43,11 +51,12 @@ def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     apart = (c ^ formulas.place(partner, p)).bit_length() == size + 1
 
     def comes(x: Int) -> Int:
-        return (formulas.number(q, p) ^ formulas.number(x, p)).bit_length()
+        numbers: Int = formulas.number(q, p) ^ formulas.number(x, p)
+        return numbers.bit_length()
 
     return [
         within(number, top),
-        implies(awake(r, p), formulas.rank(number, p) == r),
+        implies(awake, formulas.rank(number, p) == r),
         implies(in_round, every(within(bit, formulas.log(p)), within(other, top), 1 << (bit + 1) <= top)),
         implies(exchange, flipped),
         implies(exchange, formulas.dst(partner, t, p) == r),
