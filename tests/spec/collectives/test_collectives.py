@@ -138,6 +138,14 @@ FAULTS = {
 }
 
 
+LONG = {"binary_reduce", "rabenseifner_halves", "rabenseifner_reduce", "scatter_ring_bcast"}
+"""Their proofs take many seconds."""
+
+
+def long(names):
+    return [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in names]
+
+
 def found(name):
     return sparring.page(f"{ROOM}.{name}")
 
@@ -179,7 +187,7 @@ def test_results_are_what_the_collective_promises(name):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", PEERS)
+@pytest.mark.parametrize("name", long(PEERS))
 def test_it_is_proved_for_every_number_of_ranks(name):
     """Only around the ring are there messages in vain: those to the root."""
     attempts = judged(found(name))
@@ -192,7 +200,7 @@ def test_it_is_proved_for_every_number_of_ranks(name):
         assert str(attempts[about].verdict) == "proved for every p"
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", long(FAULTS))
 def test_a_planted_fault_is_refuted(name, tmp_path):
     """The same text without the fault is proved."""
     text, (right, wrong) = (FOLDER / f"{name}.py").read_text(encoding="utf-8"), FAULTS[name]
