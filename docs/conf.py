@@ -16,6 +16,7 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinxcontrib.bibtex",
     "band",  # ours, as are the next
+    "choosing",
     "commands",
     "docstrings",
     "dropping",

@@ -19,12 +19,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sparring.calibration.calls import Call, call
-from sparring.calibration.quantities import quantities
-from sparring.spec.core import pages
-
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
+
+    from sparring.calibration.calls import Call
 
 LASTING, TICKS = 5e-4, 1000
 """Seconds that calls take together between two barriers, and of how many steps of the clock that is at least."""
@@ -51,6 +49,10 @@ def measure(comm: Intracomm, algorithms: Sequence[str], seconds: float, tell: Te
 
     ``tell`` is called now and then with the progress.
     """
+    from sparring.calibration.calls import call  # ranks that time other calls begin sooner without these
+    from sparring.calibration.quantities import quantities
+    from sparring.spec.core import pages
+
     found = [pages.find(name) for name in algorithms]
     named = {page.name: page for page in found}
     calls = [call(comm, q, named.get(q.algorithm)) for q in quantities(comm.Get_size(), found)]

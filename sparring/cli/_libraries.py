@@ -2,34 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from sparring.cli import _options
+from sparring.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sparring.libraries.audit import Row
 
 OPTIONS = ("library", "words", "ranks", "max_examples", "seed", "json_", "junit", "fail_under")
 """The options of ``check`` that count here."""
 
-option = click.option("--library", is_flag=False, flag_value="", default=None, metavar="[NAME]",
-                      help="Judge the collectives of an MPI library: openmpi, mpich or impi, by default the one that "
-                           "is installed; TARGETs are their names, allreduce, by default all.")  # fmt: skip
+SELECTING = ("library", "selection", "machine", "words", "ranks", "budget", "json_")
+"""Those that count with --selection."""
+
+library = click.option("--library", is_flag=False, flag_value="", default=None, metavar="[NAME]",
+                       help="Judge the collectives of an MPI library: openmpi, mpich or impi, by default the one that "
+                            "is installed; TARGETs are their names, allreduce, by default all.")  # fmt: skip
+selection = click.option("--selection", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                         help="With --library and one collective: which algorithm the library chooses by itself, and "
+                              "what that costs; drawn into a .svg, .png or .pdf.")  # fmt: skip
+machine = click.option("--machine", default=None, metavar="NAME|FILE", show_default="fitted to the times",
+                       help="With --selection: what costs are derived for, eth-25g or ./file.json.")  # fmt: skip
 
 
-def dispatch(
-    library: str | None, words: Sequence[str], json_: bool, junit: Path | None, fail_under: str | None
-) -> None:
-    """Judge the library and leave, if one was asked for; without one there must be a TARGET."""
-    if library is not None:
-        audited(library, [collective(word) for word in words], json_, junit, fail_under)
+def options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of this module."""
+    return library(selection(machine(command)))
+
+
+def dispatch(asked: dict[str, Any], words: Sequence[str], json_: bool, junit: Path | None,
+             fail_under: str | None) -> None:  # fmt: skip
+    """Judge the library and leave, if one was asked for; without one there must be a TARGET.
+
+    Takes the options of this module out of ``asked``.
+    """
+    name, file, place = (asked.pop(one) for one in ("library", "selection", "machine"))
+    if name is None and (file or place):
+        raise click.UsageError(f"--{'selection' if file else 'machine'} goes with --library")
+    names = [collective(word) for word in words]
+    if name is not None and file:
+        selected(name, names, file, place, json_)
+    if name is not None:
+        audited(name, names, json_, junit, fail_under)
     if not words:
         raise click.UsageError("Missing argument 'TARGET | -- COMMAND'.")
+
+
+def only(allowed: Sequence[str], with_: str) -> None:
+    """Raise UsageError for an option on the command line that does not count."""
+    ctx = click.get_current_context()
+    given = [name for name in ctx.params if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
+    if odd := [name for name in given if name not in allowed]:
+        raise click.UsageError(f"--{odd[0].strip('_').replace('_', '-')} does not go with {with_}")
+
+
+def selected(library: str, names: Sequence[str], file: Path, place: str | None, json_: bool) -> NoReturn:
+    """Audit what the library chooses by itself, draw it, and leave."""
+    import msgspec
+
+    from sparring.costs.links import machines
+    from sparring.libraries import choice_picture
+    from sparring.libraries.choice_audit import audit_choices
+    from sparring.libraries.choice_tables import lines
+    from sparring.present import crossing, growth
+    from sparring.report import Report
+
+    only(SELECTING, "--selection")
+    if len(names) != 1:
+        raise InputError("--selection is of one collective; right: check --library allreduce --selection FILE.svg")
+    crossing.check(file, "--selection")  # before what takes long
+    with growth.settings():
+        pass
+    params, start = click.get_current_context().params, time.perf_counter()
+    progress = _options.console(json_=True)
+    found = audit_choices(
+        names[0], library, machine=machines.machine(place) if place else None, ranks=params["ranks"],
+        budget=params["budget"], tell=lambda text: progress.print(text, style="dim", markup=False),
+    )  # fmt: skip
+    choice_picture.save(found, file)
+    for line in () if json_ else lines(found):
+        _options.tell(_options.console(), line)
+    extra = {"selection": msgspec.to_builtins(found)}
+    _options.finish(Report("check --library --selection", [], [], time.perf_counter() - start, extra), json_)
 
 
 def audited(library: str, names: Sequence[str], json_: bool, junit: Path | None, fail_under: str | None) -> NoReturn:
@@ -37,10 +97,8 @@ def audited(library: str, names: Sequence[str], json_: bool, junit: Path | None,
     from sparring.libraries.audit import audit
     from sparring.libraries.showing import LibraryOverview
 
+    only(OPTIONS, "--library")
     ctx = click.get_current_context()
-    given = [name for name in ctx.params if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
-    if odd := [name for name in given if name not in OPTIONS]:
-        raise click.UsageError(f"--{odd[0].strip('_').replace('_', '-')} does not go with --library")
     console = _options.console(json_)
     overview = LibraryOverview(width=console.width, encoding=console.encoding)
     asked: dict[str, Any] = {name: ctx.params[name] for name in ("ranks", "max_examples", "seed")}

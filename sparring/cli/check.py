@@ -47,7 +47,7 @@ class Configured(click.Command):
 
 @click.command("check", cls=Configured)
 @click.argument("words", metavar="TARGET | -- COMMAND", nargs=-1)
-@_libraries.option
+@_libraries.options
 @click.option(
     "--algorithm", default="allreduce", help="What it is said to be: ALGO; by default the sum is all that counts."
 )
@@ -115,7 +115,8 @@ def command(
     is judged as selectors are, on vectors of its own choice; no option but -P counts.
 
     With --library, TARGETs are names of MPI collectives, allreduce, and each algorithm that the MPI library lets one
-    choose is judged on real ranks; Open MPI's messages are compared with pages, pair by pair.
+    choose is judged on real ranks; Open MPI's messages are compared with pages, pair by pair.  With --selection, the
+    question is which algorithm the library chooses by itself, whether derived costs choose another, and what is lost.
 
     What is wrong is shrunk to the smallest example, and written down as a script in sparring-failures/.
 
@@ -123,7 +124,7 @@ def command(
     """
     from sparring.spec.core import pages, selectors
 
-    _libraries.dispatch(asked.pop("library"), words, json_, junit, fail_under)
+    _libraries.dispatch(asked, words, json_, junit, fail_under)
     if len(words) == 1:
         _schedules.dispatch(words[0], json_, junit, fail_under)
     if len(words) == 1 and asked["algorithm"] in selectors.names():

@@ -62,10 +62,10 @@ def figure(found: Comparison) -> Figure:
         return sheet
 
 
-def check(file: Path) -> None:
-    """Raise InputError unless ``file`` has the name of a picture."""
+def check(file: Path, option: str = "--plot") -> None:
+    """Raise InputError unless ``file``, given with ``option``, has the name of a picture."""
     if file.suffix not in FORMATS:
-        raise InputError(f"--plot {file}: the name of a picture ends in {', '.join(FORMATS)}")
+        raise InputError(f"{option} {file}: the name of a picture ends in {', '.join(FORMATS)}")
 
 
 def save(found: Comparison, file: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from functools import cache
+from itertools import pairwise
 from math import comb, perm
 from pathlib import Path
 from runpy import run_path
@@ -32,6 +33,7 @@ from sparring.checks.ranks import group, scenes
 from sparring.cli.calibrate import command as calibrate
 from sparring.cli.cost import command as cost
 from sparring.costs.links import cuts, levels
+from sparring.libraries import choice_audit, choices
 from sparring.literature import implication
 from sparring.mutation import small_models
 from sparring.present import linkload
@@ -57,6 +59,13 @@ PAGES = ["README.md", *(str(file.relative_to(ROOT)) for file in sorted(ROOT.glob
 PAGES.remove(MEASURED)
 VECTORS = ROOT / "examples/vectors"
 BITMAP = 1 - 1 / (8 * 4)  # of a chunk: with so many entries of 4 bytes a bitmap and they are as long as all of it
+
+
+def turns():
+    """The first lengths at which Open MPI turns to a ring, back, and to a ring again, on three ranks."""
+    kept = json.loads((ROOT / "docs/choices/openmpi.json").read_text(encoding="utf-8"))["choices"]
+    row = [one for one in kept if one["ranks"] == 3]
+    return [one["size"] for before, one in pairwise(row) if before["page"] != one["page"]][:3]
 
 
 def default(command, name):
@@ -163,6 +172,14 @@ def told():
             f"of which up to {every_input.KEEP} are kept",
             f"of 4 entries has {comb(4, 2)} answers, `np.argsort(size)[:2]` has {perm(4, 2)},",
             f"tells all {weak_orders(4)} orders apart",
+        ],
+        "docs/howto/selection-of-libraries.md": [
+            f"vectors have {choice_audit.SIZES[0]} to 2^{choice_audit.SIZES[-1].bit_length() - 1} entries of float64",
+            f"for all times together, {choice_audit.BUDGET:g} seconds unless",
+            f"costs over {float(100 * choices.WITHIN):g} % more than the cheapest",
+            f"was over {float(100 * choices.WITHIN):g} % so often that chance alone",
+            f"shows that once in {1 / choices.DOUBT} lengths: in 7 rounds of 7, in 10 of 11",
+            "sends {} entries as a ring does and {} by recursive doubling again; from {} on".format(*turns()),
         ],
         "docs/howto/sparse-ring.md": [
             f"a header of {ring_sparse.HEADER} bytes, and the",
