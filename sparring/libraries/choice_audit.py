@@ -17,7 +17,7 @@ from sparring.checks.doctor.ranks import cores
 from sparring.costs.links.machines import Machine
 from sparring.errors import InputError
 from sparring.libraries import counting, timing
-from sparring.libraries.audit import known
+from sparring.libraries.audit import known, spelled
 from sparring.libraries.choices import Choice, Loss, Quartiles, choices, losses, matched, pricing, quartiles
 from sparring.libraries.letters import fitted
 from sparring.libraries.selection import Algorithm, Library, installed
@@ -80,10 +80,16 @@ def audit_choices(
     several = sorted(set(RANKS if ranks is None else ranks) - {1})
     if not several:
         raise InputError("--ranks 1: one rank sends nothing that could be chosen; right: --ranks 2-8")
+    timed = [p for p in several if p <= cores()]
+    if not timed and machine is None:
+        raise InputError(
+            f"--ranks {spelled(several)}: with {cores()} cores there are no times to which a machine could be fitted; "
+            "right: fewer ranks, or --machine ./file.json"
+        )
     found = installed(library)
     algorithms = found.choices([name])
     words = described()
-    taken = times(algorithms, [p for p in several if p <= cores()], sizes, budget or BUDGET, tell)
+    taken = times(algorithms, timed, sizes, budget or BUDGET, tell)
     judged, here = explained(found, algorithms, several, sizes, machine, taken, tell)
     return ChoiceAudit(
         name, found.version, words, list(sizes), judged,

@@ -130,6 +130,10 @@ def matched(sent: Mapping[Key, Sent]) -> dict[Key, Match]:
             if match.played not in known:
                 known.append(match.played)
                 known.sort(key=lambda played: len(played.stages))
+        for key in runs:
+            often = match_in([played for played, _ in own.most_common()], collective, *key[2:], sent[key].pairs)
+            if often and often.segments == 1:
+                found[key] = often
     return found
 
 

@@ -123,6 +123,12 @@ def test_a_page_on_few_ranks_is_that_on_more():
     assert judged(library(by_length))[2, SIZES[0]].page == "recursive_doubling"
 
 
+def test_a_page_on_most_ranks_is_that_on_the_others():
+    """Of powers of two another page sends the same, and on the most ranks it is found first."""
+    sent = {("allreduce", OWN, p, 840): counts("rabenseifner_halves", p, 840) for p in (2, 3, 5, 6, 7, 8)}
+    assert {match.name for match in matched(sent).values()} == {"rabenseifner_halves"}
+
+
 @pytest.mark.parametrize(("collective", "name"), [
     ("allgather", "dense_ring_allgather"), ("reduce_scatter", "ring_reduce_scatter"),
 ])  # fmt: skip

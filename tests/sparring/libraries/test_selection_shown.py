@@ -171,6 +171,13 @@ def test_one_rank_chooses_nothing():
         choice_audit.audit_choices("alreduce")
 
 
+def test_without_times_there_must_be_a_machine(monkeypatch):
+    """It is said before anything is counted."""
+    monkeypatch.setattr(choice_audit, "cores", lambda: 2)
+    with pytest.raises(InputError, match="--ranks 3-5: with 2 cores there are no times to which a machine could be"):
+        choice_audit.audit_choices("allreduce", ranks=[3, 4, 5])
+
+
 def test_numbers_of_ranks_share_the_budget(monkeypatch):
     seen = []
     monkeypatch.setattr(choice_audit.timing, "timed", lambda *asked: seen.append(asked))
