@@ -57,5 +57,5 @@ def told(found: ChoiceAudit) -> str:
     """The machine, and the command's answer as it stands in a terminal, as Markdown."""
     here = found.machine
     machine = f"{here['cpu']}, {here['cores']} cores, {here['system']}; before, {here['load']:g} processes ran"
-    letters = f" Costs are for {found.source}." if found.source else ""
+    letters = f" Letters of costs: {found.source}." if found.source else ""
     return "\n".join([f"Measured on {machine}.{letters}", "", "```text", *lines(found), "```"])

@@ -39,11 +39,20 @@ def chosen(found: ChoiceAudit) -> Iterator[str]:
         for i, label in enumerate(dict.fromkeys(one.label for one in cells)):
             head = f"p = {p}" if not i else ""
             yield f"  {head.ljust(6)} {label}: n = {spans(cells, label)}"
-    odd = [one for one in found.choices if one.otherwise]
+    odd = [[*some] for alike, some in groupby(found.choices, otherwise) if alike]
     letters = ", ".join(f"{letter} = {seconds(value)}" for letter, value in found.letters.items())
     yield f"derived costs ({letters}) choose {'otherwise at' if odd else 'the same, where there are any'}"
-    for one in odd:
-        yield f"  p = {one.ranks} n = {one.size}: {one.derived}; {one.page} costs {one.factor:.2f} times as much"
+    for first, *others in odd:
+        last = others[-1] if others else first
+        where = entries(first.size) + (f" to {entries(last.size)}" if others else "")
+        factors = [f"{one.factor:.2f}" for one in (first, *others)]
+        much = " to ".join(dict.fromkeys([min(factors, key=float), max(factors, key=float)]))
+        yield f"  p = {first.ranks} n = {where}: {first.derived}; {first.page} costs {much} times as much"
+
+
+def otherwise(choice: Choice) -> tuple[int, str, str] | None:
+    """Return the ranks, and the pages that are chosen and that derived costs choose; None where these are the same."""
+    return (choice.ranks, choice.page, choice.derived) if choice.otherwise else None
 
 
 def spans(cells: Sequence[Choice], label: str) -> str:
