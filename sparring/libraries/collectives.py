@@ -88,15 +88,19 @@ def allgatherv(comm: MPI.Comm, x: Vector, call: Call = plainly) -> Vector:
 
     Raises ValueError if the zeros do not come as such.
     """
-    p, n = comm.Get_size(), len(x)
-    counts = [n + r for r in range(p)]
+    counts = [len(x) + r for r in range(comm.Get_size())]
     everything = np.empty(sum(counts), x.dtype)
     call(comm.Allgatherv, np.concatenate([x, np.zeros(comm.Get_rank(), x.dtype)]), (everything, counts))
+    return behind_zeros(everything, counts, x)
+
+
+def behind_zeros(everything: Vector, counts: Sequence[int], x: Vector) -> Vector:
+    """Return the sum of blocks that begin with a vector like ``x``; raises ValueError if not all else is zero."""
     blocks = np.split(everything, np.cumsum(counts)[:-1])
     for r, block in enumerate(blocks):
-        if block[n:].any():
-            raise ValueError(f"rank {r} sent {r} zeros behind its vector, which come as {block[n:]}")
-    return added(np.stack([block[:n] for block in blocks]), x)
+        if block[len(x) :].any():
+            raise ValueError(f"rank {r} sent {r} zeros behind its vector, which come as {block[len(x) :]}")
+    return added(np.stack([block[: len(x)] for block in blocks]), x)
 
 
 def alltoall(comm: MPI.Comm, x: Vector, call: Call = plainly) -> Vector:
@@ -127,35 +131,63 @@ def reduce(comm: MPI.Comm, x: Vector, call: Call = plainly, root: int | None = N
     return shown(comm, y, [0] * (root + 1) + [len(x)] * (p - root))
 
 
-def allreduce_in_place(comm: MPI.Comm, x: Vector) -> Vector:
+def allreduce_in_place(comm: MPI.Comm, x: Vector, call: Call = plainly) -> Vector:
     """``MPI_Allreduce`` with ``MPI_IN_PLACE``."""
     y = np.array(x)
-    comm.Allreduce(MPI.IN_PLACE, y)
+    call(comm.Allreduce, MPI.IN_PLACE, y)
     return y
 
 
-def reduce_scatter_in_place(comm: MPI.Comm, x: Vector) -> Vector:
+def reduce_scatter_in_place(comm: MPI.Comm, x: Vector, call: Call = plainly) -> Vector:
     """``MPI_Reduce_scatter`` with ``MPI_IN_PLACE``: the chunk lies where the vector began."""
     at, y = begins(len(x), comm.Get_size()), np.array(x)
     counts = np.diff(at).tolist()
-    comm.Reduce_scatter(MPI.IN_PLACE, y, counts)
+    call(comm.Reduce_scatter, MPI.IN_PLACE, y, counts)
     return shown(comm, y[: counts[comm.Get_rank()]], at)
 
 
-def allgather_in_place(comm: MPI.Comm, x: Vector) -> Vector:
+def reduce_scatter_block_in_place(comm: MPI.Comm, x: Vector, call: Call = plainly) -> Vector:
+    """``MPI_Reduce_scatter_block`` with ``MPI_IN_PLACE``."""
+    p = comm.Get_size()
+    size = -(-len(x) // p)
+    y = np.concatenate([x, np.zeros(p * size - len(x), x.dtype)])
+    call(comm.Reduce_scatter_block, MPI.IN_PLACE, y)
+    return shown(comm, y[:size], [c * size for c in range(p + 1)])[: len(x)]
+
+
+def reduce_in_place(comm: MPI.Comm, x: Vector, call: Call = plainly) -> Vector:
+    """``MPI_Reduce`` with ``MPI_IN_PLACE`` on the root."""
+    p, root, y = comm.Get_size(), len(x) % comm.Get_size(), np.array(x)
+    here = comm.Get_rank() == root
+    call(comm.Reduce, MPI.IN_PLACE if here else y, y if here else None, MPI.SUM, root)
+    return shown(comm, y if here else y[:0], [0] * (root + 1) + [len(x)] * (p - root))
+
+
+def allgatherv_in_place(comm: MPI.Comm, x: Vector, call: Call = plainly) -> Vector:
+    """``MPI_Allgatherv`` with ``MPI_IN_PLACE``, of vectors with zeros behind them; raises as without."""
+    n, r = len(x), comm.Get_rank()
+    counts = [n + q for q in range(comm.Get_size())]
+    everything = np.zeros(sum(counts), x.dtype)
+    begin = sum(counts[:r])
+    everything[begin : begin + n] = x
+    call(comm.Allgatherv, MPI.IN_PLACE, (everything, counts))
+    return behind_zeros(everything, counts, x)
+
+
+def allgather_in_place(comm: MPI.Comm, x: Vector, call: Call = plainly) -> Vector:
     """``MPI_Allgather`` with ``MPI_IN_PLACE``."""
     rows = np.empty((comm.Get_size(), len(x)), x.dtype)
     rows[comm.Get_rank()] = x
-    comm.Allgather(MPI.IN_PLACE, rows)
+    call(comm.Allgather, MPI.IN_PLACE, rows)
     return added(rows, x)
 
 
-def alltoall_in_place(comm: MPI.Comm, x: Vector) -> Vector:
+def alltoall_in_place(comm: MPI.Comm, x: Vector, call: Call = plainly) -> Vector:
     """``MPI_Alltoall`` with ``MPI_IN_PLACE``."""
     p = comm.Get_size()
     size = -(-len(x) // p)
     rows = np.concatenate([x, np.zeros(p * size - len(x), x.dtype)]).reshape(p, size)
-    comm.Alltoall(MPI.IN_PLACE, rows)
+    call(comm.Alltoall, MPI.IN_PLACE, rows)
     return shown(comm, added(rows, rows[0]), [c * size for c in range(p + 1)])[: len(x)]
 
 
@@ -168,7 +200,10 @@ COLLECTIVES: Mapping[str, Callable[..., Vector]] = {
 IN_PLACE: Mapping[str, Callable[..., Vector]] = {
     "allreduce": allreduce_in_place,
     "reduce_scatter": reduce_scatter_in_place,
+    "reduce_scatter_block": reduce_scatter_block_in_place,
     "allgather": allgather_in_place,
+    "allgatherv": allgatherv_in_place,
     "alltoall": alltoall_in_place,
+    "reduce": reduce_in_place,
 }
-"""The collectives of which ``MPI_IN_PLACE`` is judged, too."""
+"""The collectives that MPI has in place, too: all but the broadcast."""
