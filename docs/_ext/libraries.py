@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from sparring.libraries.audit import spelled, where
+from sparring.libraries.selection import NAMES
 
 Told = Mapping[str, Any]
 
@@ -36,7 +37,7 @@ class Libraries(SphinxDirective):
     """A section a library, a table a collective."""
 
     def run(self) -> list[nodes.Node]:
-        paths = sorted((Path(self.env.app.srcdir) / self.config.libraries).glob("*.json"))
+        paths = [Path(self.env.app.srcdir) / self.config.libraries / f"{name}.json" for name in NAMES]
         for path in paths:
             self.env.note_dependency(path)
         found = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
@@ -52,9 +53,22 @@ def section(library: Told) -> str:
         lines = list(some)
         heads = ["algorithm", *COLUMNS[: 4 if tells else 3]]
         heads += ["pages", f"sent at p = {RANKS}, n = {SIZE:,}, in all"] if tells else []
-        parts.append(f"### {collective}\n\n{table(heads, [cells(one, tells) for one in lines])}")
+        rows = [cells(one, tells) for one in lines]
+        parts.append(f"### {collective}\n\n{table(heads, rows if tells else together(rows))}")
         parts += [f"`{one['algorithm']}` is refuted in {why}." for one in lines for why in one["refuted"][:1]]
     return "\n\n".join(parts)
+
+
+def together(rows: Sequence[list[str]]) -> list[list[str]]:
+    """One row for all algorithms of which the same is said.
+
+    >>> together([["`a`", "tested"], ["`b`", "refuted"], ["`c`", "tested"]])
+    [['`a`, `c`', 'tested'], ['`b`', 'refuted']]
+    """
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name, *verdicts in rows:
+        alike.setdefault(tuple(verdicts), []).append(name)
+    return [[", ".join(names), *verdicts] for verdicts, names in alike.items()]
 
 
 def cells(one: Told, tells: bool) -> list[str]:
