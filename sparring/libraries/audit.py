@@ -28,6 +28,7 @@ SIZES = (5, 840, 1003)
 EXAMPLES = 30
 """Examples of an algorithm, and of its calls in place."""
 MESSAGES = "messages"
+SILENT = "does not tell what its collectives send, nor where it takes another algorithm than the chosen one"
 TARGETS = "sparring.libraries.collectives"
 ABSENT = ("steps", "volume", "contention", "hygiene")
 """Properties of messages, which are counted here, or seen in the simulated world alone."""
@@ -120,7 +121,7 @@ def audit(
     for algorithm in choices:
         rows.append(judged(algorithm, sent, numbers, max_examples or EXAMPLES, seed))
         advance(rows[-1])
-    gaps = [] if sent else [f"{MESSAGES}: {found.version} does not tell what its collectives send"]
+    gaps = [] if sent else [f"{MESSAGES}: {found.version} {SILENT}"]
     gaps += [f"{row.subject}: {row.gap}" for row in rows if row.gap and row.verdict(MESSAGES) == NOT_COVERED]
     extra = {"library": {"name": found.name, "version": found.version, "algorithms": [told(row) for row in rows]}}
     results = [one for row in rows for one in row.results]
