@@ -115,13 +115,14 @@ def audit(
     names = known(collectives)
     found = installed(library)
     numbers = tuple(sorted(set(RANKS if ranks is None else ranks)))
-    choices = found.choices(names)
-    sent = counted(found, choices, numbers)
     rows = []
-    for algorithm in choices:
-        rows.append(judged(algorithm, sent, numbers, max_examples or EXAMPLES, seed))
-        advance(rows[-1])
-    gaps = [] if sent else [f"{MESSAGES}: {found.version} {SILENT}"]
+    for name in names:
+        choices = found.choices([name])
+        sent = counted(found, choices, numbers)  # of one collective at a time, so that rows come soon
+        for algorithm in choices:
+            rows.append(judged(algorithm, sent, numbers, max_examples or EXAMPLES, seed))
+            advance(rows[-1])
+    gaps = [] if counting.tells(found) else [f"{MESSAGES}: {found.version} {SILENT}"]
     gaps += [f"{row.subject}: {row.gap}" for row in rows if row.gap and row.verdict(MESSAGES) == NOT_COVERED]
     extra = {"library": {"name": found.name, "version": found.version, "algorithms": [told(row) for row in rows]}}
     results = [one for row in rows for one in row.results]
