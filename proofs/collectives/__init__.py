@@ -1,1 +1,1 @@
-"""What theorems of broadcasts and reductions need beyond the formulas of their pages."""
+"""What theorems of collectives that MPI libraries are built from need beyond the formulas of their pages."""

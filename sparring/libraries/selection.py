@@ -128,7 +128,7 @@ def installed(name: str = "") -> Library:
     Raises InputError if it is another one than ``name``, none that is known, or none at all.
     """
     if name and name not in NAMES:
-        raise InputError(f"no library {name!r}: there are {', '.join(NAMES)}")
+        raise InputError(f"no library {name!r}: there are {', '.join(NAMES)}; right: --library openmpi allreduce")
     told = asked()
     runtime = runtimes.of(told.library)
     found = next((one for one in LIBRARIES if one.runtime is runtime), None)
