@@ -75,7 +75,9 @@ def selected(library: str, names: Sequence[str], file: Path, place: str | None, 
 
     only(SELECTING, "--selection")
     if len(names) != 1:
-        raise InputError("--selection is of one collective; right: check --library openmpi allreduce --selection FILE.svg")
+        raise InputError(
+            "--selection is of one collective; right: check --library openmpi allreduce --selection FILE.svg"
+        )
     crossing.check(file, "--selection")  # before what takes long
     with growth.settings():
         pass
