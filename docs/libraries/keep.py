@@ -33,7 +33,12 @@ def short(detail: str) -> str:
     return " ".join(detail.partition(". Run: ")[0].split("\n")[:LINES])
 
 
+def written(library: dict[str, Any]) -> str:
+    """Return the text of a file: a line an algorithm."""
+    rows = ",\n  ".join(map(json.dumps, library["algorithms"]))
+    return json.dumps(library | {"algorithms": []}, indent=1).replace("[]", f"[\n  {rows}\n ]") + "\n"
+
+
 if __name__ == "__main__":
     report = kept(json.load(sys.stdin))
-    text = json.dumps(report, indent=1)
-    Path(__file__).with_name(f"{report['name']}.json").write_text(f"{text}\n", encoding="utf-8")
+    Path(__file__).with_name(f"{report['name']}.json").write_text(written(report), encoding="utf-8")
