@@ -14,20 +14,26 @@ release = version = metadata.version("sparring")
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx_copybutton",
     "sphinxcontrib.bibtex",
     "band",  # ours, as are the next
     "choosing",
     "commands",
     "docstrings",
     "dropping",
+    "explorer_format",
+    "explorers",
+    "gallery",
     "growth",
     "libraries",
+    "figures",
     "linkload",
     "mixing",
     "mutants",
     "pages",
     "phases",
     "planted",
+    "redirects",
     "selecting",
     "stragglers",
     "timings",
@@ -39,8 +45,8 @@ nitpick_ignore_regex = [
     ("py:.*", r"(collections|fractions|msgspec|numpy|np|pathlib|types|typing)\..*"),
     # Names in signatures that are no part of the interface: aliases, a type variable, matplotlib's own, what only
     # sparring passes on.
-    ("py:class", r"Done|Executor|Figure|Fraction|Intracomm|Panels|Path|Reduce|Track"),
-    ("py:class", r"sparring\..*\.(Piece|Ranks|SparseVector|Table|Test)"),
+    ("py:class", r"Document|Done|Executor|Figure|Fraction|Intracomm|Panels|Path|Reduce|Track"),
+    ("py:class", r"sparring\..*\.(Document|Piece|Ranks|Shown|SparseVector|Table|Test|Waiting)"),
 ]
 
 smartquotes = False  # "--on" and the apostrophes of verdicts stay what they are
@@ -64,3 +70,8 @@ html_copy_source = False
 html_show_sourcelink = False
 html_static_path = ["_static"]
 html_css_files = ["sparring.css"]
+
+copybutton_prompt_text = r"\$ |>>> |\.\.\. "  # what is copied is what is typed: no prompts, no output
+copybutton_prompt_is_regexp = True
+
+redirected = {"tutorial": "tutorials/judge"}  # addresses that were, and where their pages are now

@@ -6,7 +6,6 @@ Entries are letters.  What is said of rows and of their order is in :mod:`sparri
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -14,10 +13,11 @@ from sparring.impl import arc_top_k
 from sparring.proofs import ring as ring_proofs
 from sparring.proofs import two_shot as two_shot_proofs
 from sparring.proofs.functions import matrices
+from sparring.proofs.functions.ratios import Ratio
 from sparring.proofs.logic.obligations import Obligation, i
 from sparring.proofs.reading.annotations import Served, Stated
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Int, Sym, where
+from sparring.spec.core.numbers import Sym, where
 from sparring.spec.core.vectors import Vector
 
 e, x = Sym.var("e"), Sym.var("x")
@@ -79,26 +79,6 @@ def rules(m: Any) -> Iterator[Obligation]:
         if rule in m.ESTIMATES:
             now = m.nearer(SENT, e, m.entered(x, state, params))
             yield Obligation(f"{rule}: an estimate", matrices.ANY, now == where(SENT, x, e))
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """A fraction of letters."""
-
-    top: Int
-    bottom: int = 1
-
-    def __mul__(self, by: int) -> Ratio:
-        return Ratio(self.top * by, self.bottom)
-
-    def __add__(self, o: Ratio) -> Ratio:
-        return Ratio(self.top * o.bottom + o.top * self.bottom, self.bottom * o.bottom)
-
-    def __truediv__(self, by: int) -> Ratio:
-        return Ratio(self.top, self.bottom * by)
-
-    def is_(self, top: Int, bottom: int) -> Any:
-        return self.top * bottom == top * self.bottom
 
 
 def means(m: Any) -> Iterator[Obligation]:

@@ -24,11 +24,17 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # two
 
 
 def peers(page: Page) -> Iterator[Obligation]:
-    """Compare with ``impl/two_shot.py``, which counts distances from 1; the page counts messages from 0."""
+    """Compare with ``impl/two_shot.py``."""
+    yield from neighbours(page)
+    impl: Any = two_shot  # its functions are typed for int and run here on symbols
+    yield Obligation("blocks", (*during(page), within(j, p - 1), n >= 0), impl.cut(r, n, p) == bound(r, n, p))
+
+
+def neighbours(page: Page) -> Iterator[Obligation]:
+    """Compare with its distances, which are counted from 1; the page counts messages from 0."""
     impl: Any = two_shot  # its functions are typed for int and run here on symbols
     box = (*during(page), within(j, p - 1))
     yield Obligation("to whom", box, impl.above(r, j + 1, p) == page.dst(r, t, p, j))
     yield Obligation("from whom", box, impl.below(r, j + 1, p) == page.src(r, t, p, j))
     yield Obligation("block sent first", box, impl.above(r, j + 1, p) == page.chunk(r, 0, p, j))
     yield Obligation("block sent then", box, page.chunk(r, 1, p, j) == r)
-    yield Obligation("blocks", (*box, n >= 0), impl.cut(r, n, p) == bound(r, n, p))

@@ -16,6 +16,7 @@ HOME = {
             "contention",
             "cost",
             "crossover",
+            "explore",
             "page",
             "pages",
             "prove",

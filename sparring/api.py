@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sparring.costs.shared_links import SharedCost
     from sparring.costs.union_cost import UnionCost
     from sparring.parallel import Done
+    from sparring.present.explorer.document import Document
     from sparring.proofs.contention.judgement import Judgement
     from sparring.report import Report, Result
     from sparring.verification.algorithm import Track
@@ -191,24 +192,49 @@ def contention(algo: str | Page, topology: str, ranks: int) -> Judgement:
     return judge(algo if isinstance(algo, Page) else page(algo), topology, ranks)
 
 
+def explore(algo: str | Page, *, ranks: int = 4, topology: str | None = None, **params: Any) -> Document:
+    """Return what the explorer shows of an algorithm: who sends what to whom, step by step, and what ranks then have.
+
+    ``topology``: the network whose links messages take, as for :func:`contention`.  ``params``: the page's, of one that
+    is given by its name; ``k`` is small by default, since of pages whose messages depend on the data a run on a small
+    example is shown.  ``sparring.present.explorer.html.write`` makes a page for browsers of it.
+
+    Raises InputError for more ranks than can be shown, ScheduleFault where formulas make no schedule.
+
+    >>> document = explore("ring", ranks=3)
+    >>> document.runs[0].stages[0].steps[0].messages[0]
+    Message(src=0, dst=1, chunks=[0], adds=True)
+    """
+    from sparring.present.explorer import examples, pages
+
+    if isinstance(algo, Page):
+        return pages.document(algo, ranks, topology)
+    return pages.document(examples.page(algo, ranks, **params), ranks, topology, algo)
+
+
 def run_report(
     algo: str, ranks: int | None = None, *, size: int | None = None, file: str | Path | None = None,
     key: str | None = None, density: str | float | Fraction | None = None, keep: int | None = None,
     allow_nan: bool = True, on: str = "simulated", selector: str | None = None, params: Mapping[str, Any] | None = None,
+    perfetto: Path | None = None, machine: str | None = None,
 ) -> Report | None:  # fmt: skip
     """Run an implementation beside its reference; return None on the ranks of a real job other than 0.
 
     ``file``: a path, or for the shipped gradients the text ``digits`` or ``transformer``, or with ``:KEY``.  For an
     algorithm that takes sparse vectors the largest entries of each are taken: the part ``density``,
     ``0.01`` or ``"1%"``, or ``keep`` of them; or what ``selector`` takes that aims at so many.  For one that selects
-    by itself ``selector`` says what of the vectors enters; ``params`` are its own, too.
+    by itself ``selector`` says what of the vectors enters; ``params`` are its own, too.  ``perfetto``: a file for the
+    timeline of the messages, which take a millisecond each, or what they take on ``machine``.
     """
     from sparring import run_inputs, runs, traffic
     from sparring.job import launched
+    from sparring.present.timelines import timeline as timelines
     from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
     from sparring.report import Report, Result
     from sparring.verification.algorithm import implementation
 
+    if machine and not perfetto:
+        raise InputError("--machine says how long messages take in a timeline; right: with --perfetto FILE")
     start = time.perf_counter()
     job = launched()
     options = run_inputs.Options(size, file, key, density, keep, allow_nan)
@@ -224,6 +250,8 @@ def run_report(
     place, ran = runs.ran(one, target, xs, on, job)
     if ran is None:
         return None
+    if perfetto:
+        timelines.write(runs.timeline(one, xs, place, machine), perfetto)
     verdict = REFUTED if ran.flaws else tested(1) if target else NOT_COVERED
     equal = COUNTED if place == "simulated" and one.sparse else EQUAL
     detail = ran.flaws[0].detail if ran.flaws else equal if target else "there is no implementation of this name"
@@ -322,6 +350,15 @@ def crossover(
     return compare(cost(a, support=support), cost(b, support=support), over, at, start, end)
 
 
+def in_nodes(found: Page, size: int | None) -> Page:
+    """Return a page with default parameters in nodes of this size, where it knows of nodes."""
+    from sparring.spec.core.model import load
+
+    name = str(getattr(found.module, "nodes", ""))
+    own = size is None or not name or found.params != load(found.module).params
+    return found if own else load(found.module, **{name: size})
+
+
 def advise(
     gradients: str | Path | Sequence[str | Path] | Mapping[str, Any] | None = None, machine: Machine | str = "eth-25g",
     ranks: Iterable[int] = (), *, density: str | float | Fraction = "1%", key: str | None = None,
@@ -357,7 +394,7 @@ def advise(
         found = files.load([gradients] if isinstance(gradients, (str, Path)) else gradients, key)
     between, inside = (machines.machine(one) if isinstance(one, str) else one for one in (machine, within))
     place = spending.Place(between, topology, None if nodes is None else levels.Nodes(nodes, inside, between))
-    among = [one if isinstance(one, Page) else page(one) for one in algorithms or pages()]
+    among = [in_nodes(one if isinstance(one, Page) else page(one), nodes) for one in algorithms or pages()]
     measured = measuring.profile(found, run_inputs.fraction(density), track)
     return advice.advise(measured, place, among, [*ranks] or [max(2, found.workers)], track)
 

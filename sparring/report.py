@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from sparring.errors import Refuted
+from sparring import report_page
+from sparring.errors import InputError, Refuted
 from sparring.proofs.logic.verdicts import Verdict, Word, overall
+from sparring.report_page import Mark, Row, Shown
 
 SCHEMA = 1
 
@@ -43,6 +47,37 @@ PROPERTIES: Mapping[str, str] = {
 """All properties, in the order in which they are shown, with what they mean."""
 
 
+GROUPS: Mapping[str, Sequence[str]] = {
+    "result": ("result", "economy", "claims", "order", "bounds"),
+    "agreement": ("agreement",),
+    "conservation": ("conservation",),
+    "deadlock": ("deadlock",),
+    "contention": ("contention", "timing"),
+    "sizes": ("partition", "sizes", "volume"),
+    "terms": ("terms", "selection"),
+    "numbers": ("peers", "sum", "steps", "hygiene", "input untouched", "dtypes", "gradients", "parameters", "in place",
+                "long vectors", "bad input", "lines", "mpi"),
+}  # fmt: skip
+"""Groups of properties, the columns of a table.
+
+First what is proved of the page, then the code on symbols and on numbers; each with its properties."""
+SIGNS: Mapping[Word, tuple[str, str, str]] = {
+    Word.PROVED: ("∀", "A", "green"), Word.PROVED_BELOW: ("∀", "A", "green"), Word.PROVED_UP_TO: ("≤", "<", "green"),
+    Word.PROVED_AT: ("≤", "<", "green"), Word.TESTED: ("t", "t", "cyan"), Word.EXPECTED: ("x", "x", "yellow"),
+    Word.NOT_COVERED: ("-", "-", "dim"), Word.UNDECIDED: ("?", "?", "bold yellow"),
+    Word.NOT_INDUCTIVE: ("?", "?", "bold yellow"), Word.REFUTED: ("✗", "!", "bold red"),
+}  # fmt: skip
+"""A word's sign, the same in ASCII, and its colour, which only adds to it."""
+MEANT = {
+    "∀": "all p", "≤": "some p", "t": "tested", "x": "expected", "-": "not covered", "?": "undecided", "✗": "refuted",
+}  # fmt: skip
+"""What the signs mean, in short."""
+NOT_ASKED = "not asked for"
+"""How the reason begins why what nobody asked for is not covered."""
+NAMED = 8
+"""The most subjects that a command names; more are all that there are."""
+
+
 class Result(NamedTuple):
     """One property of one subject.
 
@@ -67,7 +102,8 @@ class Report:
 
     ``not_covered``: sentences that say what was not looked at; ``extra``: fields that a command adds to
     the envelope, such as ``algorithms`` or ``theorems``; ``figure``: a function that draws a picture for
-    people, for a terminal of a given width.
+    people, for a terminal of a given width; ``explorers``: functions that make pages of the explorer, by the property
+    whose refutation they show, or by "" for what was judged as a whole.
     """
 
     command: str
@@ -76,6 +112,7 @@ class Report:
     seconds: float = 0.0
     extra: Mapping[str, Any] = field(default_factory=dict)
     figure: Callable[[int], Any] | None = None
+    explorers: Mapping[str, Callable[[], str]] = field(default_factory=dict)
 
     @property
     def worst(self) -> Word:
@@ -124,11 +161,78 @@ class Report:
     def to_json(self) -> str:
         return json.dumps(self.to_dict(), indent=2)
 
+    def to_html(self, path: str | Path) -> None:
+        """Write the report as one page for a browser, which loads nothing else, with its counterexamples in it.
+
+        Raises InputError where the file cannot be written.
+        """
+        try:
+            Path(path).write_text(report_page.page(self.shown()), encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{path} cannot be written: {error.strerror}") from None
+
+    def shown(self) -> Shown:
+        """Return what the page shows."""
+        heads = [group for group, props in GROUPS.items() if any(r.property in props for r in self.results)]
+        subjects = {r.subject: [one for one in self.results if one.subject == r.subject] for r in self.results}
+        return Shown(
+            command_line(self), Mark(self.verdict, *mark(weakest(self.results) or self.worst)), f"{self.seconds:.1f} s",
+            [row(one, self.explorers) for one in self.results], heads if len(subjects) > 1 else [],
+            {name: [cell(own, GROUPS[head]) for head in heads] for name, own in subjects.items()},
+            list(self.not_covered), self.explorers.get(""),
+        )  # fmt: skip
+
     def raise_if_refuted(self) -> None:
         """Raise Refuted with the first refutation, if there is one."""
         for r in self.results:
             if r.verdict.word is Word.REFUTED:
                 raise Refuted(sentence(str(r.verdict), r.property, r.detail))
+
+
+def mark(word: Word) -> tuple[str, str]:
+    """Return a word's sign, and its colour."""
+    sign, _, colour = SIGNS[word]
+    return sign, colour.removeprefix("bold ")
+
+
+def row(result: Result, explorers: Mapping[str, Callable[[], str]]) -> Row:
+    """Return what the page says of one result; what is refuted comes with its witness and its counterexample."""
+    refuted = result.verdict.word in (Word.REFUTED, Word.EXPECTED)
+    told = [f"{name}: {json.dumps(value, default=str)}" for name, value in result.witness.items()]
+    caught = f"caught: {result.planted}" if result.planted else ""
+    detail = "; ".join(filter(None, (result.detail, caught)))
+    word = Mark(str(result.verdict), *mark(result.verdict.word))
+    witness = "\n".join(told) if refuted else ""
+    return Row(result.subject, result.property, word, detail, witness, explorers.get(result.property))
+
+
+def cell(results: Sequence[Result], props: Sequence[str]) -> Mark | None:
+    """Return the weakest verdict on these properties; None where none of them is judged."""
+    found = weakest([r for r in results if r.property in props])
+    return found and Mark(MEANT[SIGNS[found][0]], *mark(found))
+
+
+def weakest(results: Sequence[Result]) -> Word | None:
+    """Return the weakest word among the results that were asked for, of those that are covered if any is."""
+    asked = [r.verdict for r in results if not r.detail.startswith(NOT_ASKED)]
+    covered = [verdict for verdict in asked if verdict.word is not Word.NOT_COVERED]
+    return overall(covered) if asked else None
+
+
+def command_line(report: Report) -> str:
+    """Return the command that asks what the report answers, as far as the report has it."""
+    said = report.extra.get("check", {})
+    if said.get("on") == "command":
+        return f"sparring check -- {said['target']}"
+    subjects = [said["target"]] if said else [*dict.fromkeys(r.subject for r in report.results)]
+    words = ["sparring", report.command, *(subjects if len(subjects) <= NAMED else [])]
+    for option, value, usual in (
+        ("--algorithm", said.get("page"), "allreduce"),
+        ("--level", said.get("level"), "result"),
+    ):
+        words += [option, value] if value not in (None, usual) else []
+    words += ["--on", said["on"]] if said.get("on") in ("mpi", "both", "torch", "ddp") else []
+    return shlex.join(words)
 
 
 def sentence(verdict: str, prop: str, detail: str) -> str:

@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,12 @@ import numpy as np
 from sparring.checks.ranks import sparse_arrays
 from sparring.checks.ranks import target as targets
 from sparring.checks.ranks.group import Group
+from sparring.costs.links.machines import machine as find_machine
 from sparring.errors import InputError
 from sparring.job import ending_all, together
+from sparring.present.spacetime.history import count, hops
+from sparring.present.timelines.steps import Sending, of_hop, of_steps
+from sparring.present.timelines.timeline import Timeline
 from sparring.refinement import comparison
 from sparring.refinement.comparison import Flaw
 from sparring.refinement.differential import called
@@ -79,6 +84,17 @@ def sent(page: Page, entries: Any, like: Any) -> tuple[int, int]:
     width = like.dtype.itemsize
     words = worded(page, entries, width) if isinstance(entries, SparseVector) else len(entries)
     return words, octets(page, entries, width)
+
+
+def timeline(page: Page, xs: Sequence[Any], place: str, machine: str | None) -> Timeline:
+    """Return the timeline of the reference's messages on these vectors, with their bytes as the page encodes them."""
+    steps = []
+    for wired, known in zip(runner.run(page, xs).trace, repeat(()) if page.composed else hops(page, len(xs))):
+        sizes = [sent(page, m.entries, xs[0])[1] for m in wired]
+        told = [of_hop(page, hop, len(xs)) for hop in known] or [Sending(m.src, m.dst, None, "message") for m in wired]
+        steps.append([one._replace(nbytes=size) for one, size in zip(told, sizes, strict=True)])
+    title = f"{page.name} at {count(len(xs), 'rank')}, {place}"
+    return of_steps(title, len(xs), steps, find_machine(machine) if machine else None)
 
 
 def simulated(page: Page, target: str, xs: Sequence[Any]) -> Ran:

@@ -1,4 +1,4 @@
-"""Our implementations on torch: :func:`hook` makes one a communication hook of DistributedDataParallel."""
+"""Jobs on torch: :func:`hook` makes an implementation a hook of DDP, :func:`watch` writes why a job hangs."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from numpy.typing import NDArray
 
 from sparring.adapters import extra
 from sparring.adapters.over_torch import Comm
+from sparring.adapters.watch import Watch, watch
 from sparring.checks.ranks import target as targets
 from sparring.errors import InputError
 from sparring.sparse import Sparse
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
 from sparring.verification.algorithm import find_target
+
+__all__ = ["Watch", "hook", "watch"]
 
 
 def hook(algorithm: str = "ring_sparse", **params: Any) -> Callable[[Any, Any], Any]:

@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from judged import costs, verdicts
+from judged import claims, costs, theorems, verdicts
+from letters import letters
 from markup import code, conditions, escaped, fields, footnoted, heading, table
+from notation import notation
 from sphinx.application import Sphinx
 
 import sparring
@@ -36,7 +38,7 @@ FORMULAS = "They stand here as they run, as they are proved and as they are draw
 LOCAL = "any, in front: :doc:`how to choose </howto/selection>`"
 
 PROGRAM = """\
-Who sends what depends on the data, so there is no one picture.  The program stands here as it runs; what is proved
+Who sends what depends on the data: the explorer shows one example.  The program stands here as it runs; what is proved
 is proved of its small functions."""
 
 
@@ -73,22 +75,37 @@ def listing(pages: Sequence[Page]) -> str:
     """The list of all algorithms."""
     rows = [(f":doc:`{page.name}`", f"``{page.name}``", page.kind.replace("_", "-")) for page in pages]
     tree = ".. toctree::\n   :hidden:\n\n" + "\n".join(f"   {page.name}" for page in pages)
-    parts = [heading("Algorithms"), LISTING, table(("algorithm", "name", "kind"), rows), tree]
+    listed = table(("algorithm", "name", "kind"), rows)
+    parts = [heading("Algorithms"), LISTING, listed, heading("What is proved", "-"), theorems(pages), tree]
     return "\n\n".join(parts) + "\n"
 
 
 def written(page: Page) -> str:
-    """The page of one algorithm."""
+    """The page of one algorithm; each section has a name of its own that links may rest on."""
+    sections = {
+        "Explorer": explorer(page),
+        "Picture": "" if page.composed else f"{picture(page)}\n\n{LEGEND}",
+        "Program" if page.composed else "Formulas": text(page),
+        "Costs": costs(page),
+        "Claims": claims(page),
+        "Verdicts": verdicts(page),
+        "Run it": code("console", commands(page)),
+    }
     parts = [heading(page.title), facts(page), prose(page.doc)]
-    if page.composed:
-        parts += [heading("Program", "-"), PROGRAM, code("python", formulas(page.module))]
-    else:
-        parts += [heading("Picture", "-"), picture(page), LEGEND]
-        parts += [heading("Formulas", "-"), FORMULAS, code("python", formulas(page.module))]
-    parts += [heading("Costs", "-"), costs(page)]
-    parts += [heading("Verdicts", "-"), verdicts(page)]
-    parts += [heading("Run it", "-"), code("console", commands(page))]
+    for title, section in sections.items():
+        parts += [heading(title, "-"), section] if section else []
     return "\n\n".join(parts) + "\n"
+
+
+def explorer(page: Page) -> str:
+    """The explorer on a few ranks."""
+    return f".. explorer:: {page.name}\n   :ranks: {RANKS}"
+
+
+def text(page: Page) -> str:
+    """The page's own text, what its letters mean, and what papers call them."""
+    said = PROGRAM if page.composed else FORMULAS
+    return "\n\n".join([said, code("python", formulas(page.module)), letters(page), notation(page)]).rstrip("\n")
 
 
 def facts(page: Page) -> str:

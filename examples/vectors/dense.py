@@ -7,6 +7,7 @@ from typing import Any
 
 import averages
 import codes
+import levels
 import matrices
 from whole import Malformed, Numbers, Played, Vector, Wrong
 
@@ -21,19 +22,22 @@ PLAYS: Mapping[str, Play] = {
     "lossy_two_shot": averages.lossy_two_shot,
     "arc_top_k": matrices.arc_top_k,
     "power_sgd": matrices.power_sgd,
+    "hierarchical": levels.hierarchical,
 }
 LARGE, MANY = 1 << 32, 1 << 10
 BOUNDS: Mapping[str, tuple[int, int]] = {
     "b1": (1, 8), "b2": (1, 8), "bits": (1, 8), "g": (1, LARGE), "spikes": (0, 1), "norm": (1, 2),
     "levels": (1, 1 << 16), "by_max": (0, 1), "m": (2, MANY), "rounds": (0, 1000), "lost": (0, 1000),
     "packet": (1, LARGE), "running": (0, 1), "columns": (0, MANY), "sketch": (1, MANY), "momentum": (0, 1000),
-    "rank": (1, LARGE),
+    "rank": (1, LARGE), "hierarchical m": (1, MANY),
 }  # fmt: skip
 """What whole numbers may be; others from 0 on."""
 TEXTS = {
     "aggregator": ("ht", "ratio", "ratio0", "zero"),
     "feedback": ("none", "ef14", "ef21", "ef21m"),
     "through": ("ring", "two_shot"),
+    "inside": ("direct", "ring"),
+    "across": ("ring", "two_shot"),
 }
 
 
@@ -42,7 +46,7 @@ def refused(algorithm: str, group: Any, test: Any) -> str | None:
     if algorithm not in PLAYS:
         return f"tells of {algorithm}, whose rules this program does not have"
     for name, value in group["parameters"].items():
-        if not fits(name, value):
+        if not fits(own if (own := f"{algorithm} {name}") in BOUNDS else name, value):
             return f"has a parameter {name} = {value!r}"
     for call in test["calls"]:
         if len(call["inputs"]) != group["p"] or any(len(x) != test["n"] for x in call["inputs"]):

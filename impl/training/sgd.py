@@ -60,7 +60,7 @@ class EF21(SGD):
     """Descent along the mean of estimates of gradients; EF21M where ``summed`` estimates running means.
 
     ``summed``: a target whose result is the sum of all ranks' estimates, such as
-    ``arc_top_k.Allreduce(comm, w.size, k=..., feedback="ef21m")`` or ``estimates.Estimates(comm, w.size, k=...)``.
+    ``arc_top_k.Allreduce(comm, w.size, k=..., feedback="ef21m")`` or ``ef21.Estimates(comm, w.size, k=...)``.
     """
 
     def step(self, gradient: Vector, /) -> Sparse | Vector:

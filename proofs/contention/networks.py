@@ -40,6 +40,8 @@ class Topology:
     """Formulas for every p; empty where there are none."""
     scope: str
     """The subject of the formulas, for a sentence."""
+    sides: Callable[[int], list[int]] = lambda _p: []
+    """Where nodes are a grid: how many there are along each dimension, for so many ranks; else empty."""
 
     def route(self, src: int, dst: int, p: int) -> list[Edge]:
         """Return the directed links that a message from rank ``src`` to rank ``dst`` of ``p`` crosses, in their order.
@@ -112,7 +114,10 @@ def made(module: ModuleType, name: str, given: str) -> Topology:
     label = f"{name}:{given}" if given else name
     told = f"the {name.replace('_', ' ')}" + "".join(f" with {key} = {value}" for key, value in params.items())
     scope = getattr(module, "scope", told)
-    return Topology(label, doc, params, lambda src, dst, p: walk(src, dst, p, *values), links, scope)
+    grid: Any = getattr(module, "sides", lambda *_: [])
+    return Topology(
+        label, doc, params, lambda src, dst, p: walk(src, dst, p, *values), links, scope, lambda p: grid(p, *values)
+    )
 
 
 def settings(name: str, given: str) -> dict[str, int]:

@@ -46,6 +46,9 @@ Proof. intros ->. apply Z.shiftr_0_r. Qed.
 Theorem shift_constant x k : 0 <= k -> Z.shiftr x k = x / 2 ^ k.
 Proof. intro. apply Z.shiftr_div_pow2. lia. Qed.
 
+Theorem shift_up_constant x k : 0 <= k -> Z.shiftl x k = x * 2 ^ k.
+Proof. intro. apply Z.shiftl_mul_pow2. lia. Qed.
+
 Theorem block_next x e d : 0 <= e -> d = e + 1 -> Z.shiftr x d = Z.shiftr x e / 2.
 Proof.
   intros He ->. rewrite <- Z.shiftr_shiftr by lia.
@@ -235,6 +238,15 @@ Proof.
     now rewrite !high.
 Qed.
 
+Theorem reverse_twice v w e : 0 <= e -> 0 <= v < 2 ^ e -> w = reverse v e -> reverse w e = v.
+Proof.
+  intros He Hv ->. apply Z.bits_inj'. intros i Hi. rewrite reverse_testbit by lia.
+  destruct (Z.ltb_spec i e); simpl andb.
+  - rewrite reverse_testbit by lia. replace (e - 1 - (e - 1 - i)) with i by lia.
+    destruct (Z.ltb_spec (e - 1 - i) e); [reflexivity|lia].
+  - rewrite <- (Z.mod_small v (2 ^ e)) by lia. symmetry. apply Z.mod_pow2_bits_high. lia.
+Qed.
+
 Theorem reverse_flip v e n : 0 <= e < n ->
   reverse (Z.lxor v (2 ^ e)) n = Z.lxor (reverse v n) (2 ^ (n - 1 - e)).
 Proof.
@@ -262,6 +274,7 @@ Print Assumptions length_bounds.
 Print Assumptions block_bounds.
 Print Assumptions block_0.
 Print Assumptions shift_constant.
+Print Assumptions shift_up_constant.
 Print Assumptions block_next.
 Print Assumptions flip_0.
 Print Assumptions flip_block.
@@ -283,5 +296,6 @@ Print Assumptions shift_low.
 Print Assumptions shift_high.
 Print Assumptions reverse_bounds.
 Print Assumptions reverse_injective.
+Print Assumptions reverse_twice.
 Print Assumptions reverse_flip.
 Print Assumptions reverse_bit.

@@ -29,6 +29,7 @@ from sparring.proofs.logic.verdicts import (
 from sparring.proofs.reading.annotations import Subject
 from sparring.proofs.statements import execution
 from sparring.proofs.statements.conjectures import Conjecture, Found, conjectures
+from sparring.spec.core import purity
 from sparring.spec.core.model import Page
 
 LARGEST_RUN = 64  # ranks; a counterexample with more is told by its formula alone
@@ -80,8 +81,9 @@ def attempts(whole: Subject, memory: Memory, evidence: Evidence | None) -> Itera
 
     ``evidence``: a theorem needs a fault that the same road refutes; without any, what holds is an Attempt.
 
-    Raises InputError where a formula cannot be run on symbols, naming its line.
+    Raises InputError where a formula cannot be run on symbols, or is not pure, naming its line.
     """
+    purity.check(whole.page.module)
     if not whole.page.ensures:
         yield Attempt(whole.page.name, "result", "", NOT_COVERED, UNSAID, {}, ())
     for conjecture in readable(whole.general):
@@ -136,7 +138,7 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
     facts = [a for a in failed if a.witness and not a.problem and not a.obligation.annotation]
     wrong = ran_wrong(page, conjecture, failed)
     if wrong and not (facts and facts[0].witness["p"] < wrong.p):
-        return REFUTED, str(wrong), {"p": wrong.p} | ({} if wrong.t is None else {"t": wrong.t})
+        return refuted_by(wrong)
     if facts:
         return REFUTED, describe_failure(facts[0]), dict(facts[0].witness)
     if doubtful := [a for a in failed if a.problem]:
@@ -144,6 +146,11 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
     if page.composed:  # its text cannot be read there
         return UNDECIDED, failed[0].obligation.name, {}
     return not_inductive(page, conjecture, failed[0])
+
+
+def refuted_by(wrong: execution.Wrong) -> Weighed:
+    """Return the refutation by a run."""
+    return REFUTED, str(wrong), {"p": wrong.p} | ({} if wrong.t is None else {"t": wrong.t})
 
 
 def ran_wrong(page: Page, conjecture: Conjecture, failed: Sequence[Answer]) -> execution.Wrong | None:
@@ -162,7 +169,12 @@ def describe_failure(a: Answer) -> str:
 
 
 def not_inductive(page: Page, conjecture: Conjecture, failed: Answer) -> Weighed:
-    """Return *not inductive*; the runs are clean: what the page says of itself is wrong, and here is where."""
+    """Return *not inductive*; the runs are clean: what the page says of itself is wrong, and here is where.
+
+    A claim that no run can check may have a page that makes no schedule: then it is refuted by that.
+    """
+    if wrong := execution.first(execution.matched, page):
+        return refuted_by(wrong)
     clean = f"runs with p <= {execution.RANKS[-1]} are clean"
     lie = None if conjecture.name == "agreement" else execution.first_lie(page)
     if lie:

@@ -187,6 +187,8 @@ class BlocksReader(Z3Reader):
 
     def shifted(self, x: Z3Term, e: Z3Term) -> Z3Term:
         """Return the term for ``x << e``: the number at which block ``x`` of ``2**e`` numbers begins."""
+        if z3.is_int_value(e) and e.as_long() >= 0:
+            return x * 2 ** e.as_long()  # shift_up_constant
         self.power(e)
         start = SHIFT(x, e)
         if start.get_id() not in self.shifts:
@@ -254,6 +256,9 @@ class BlocksReader(Z3Reader):
                 small = [z3.And(v >= 0, v < POWER(bits)) for v in (x, y)]
                 alike = z3.And(bits >= 0, others == bits, *small, mirrored == other)
                 self.know(z3.Implies(alike, x == y))  # reverse_injective
+                for (v, turned), (w, back) in (((x, mirrored), (y, other)), ((y, other), (x, mirrored))):
+                    twice = z3.And(bits >= 0, others == bits, v >= 0, v < POWER(bits), w == turned)
+                    self.know(z3.Implies(twice, back == v))  # reverse_twice
             self.mirrored[mirrored.get_id()] = x, bits, mirrored
         return mirrored
 

@@ -19,6 +19,9 @@ p, q, r, s, c, t, u, n, i, j, v = (Sym.var(name) for name in "pqrsctunijv")
 Same = Callable[[Int, Int, Int, Int, Int], Bool]
 """``same(r, s, c, t, p)``: after ``t`` steps ranks ``r`` and ``s`` hold the identical term in chunk ``c``."""
 
+Contributor = Callable[[Int, Int, Int, Int], Int]
+"""``contributor(r, c, t, p)``: a rank whose contribution the chunk ``c`` brings that rank ``r`` sends in step ``t``."""
+
 Spent = Callable[[Int, Int, Int, Int], Bool]
 """``spent(r, c, t, p)``: after ``t`` steps rank ``r`` has given its copy of chunk ``c`` away to be added."""
 
@@ -102,13 +105,25 @@ def schedule(page: Page) -> Iterator[Obligation]:
         yield Obligation("messages >= 1", during(page), page.messages(t, p) >= 1)
     yield Obligation("dst in range", step, within(dst))
     yield Obligation("src in range", step, within(src))
-    yield Obligation("chunk in range", step, placed(page))
+    yield from counted(page)
+    if not page.carries:
+        yield Obligation("chunk in range", step, placed(page))
     yield Obligation("no message to oneself", step, implies(page.active(r, t, p, *any_j), negate(dst == r)))
     yield Obligation("dst(src(r)) = r", step, page.dst(src, t, p, *any_j) == r)
     yield Obligation("src(dst(r)) = r", step, page.src(dst, t, p, *any_j) == r)
     if page.several:
         named = page.who(src, r, page.chunk(src, t, p, j), t, p) == j
         yield note("one message from a rank", step, implies(page.active(src, t, p, j), named))
+
+
+def counted(page: Page) -> Iterator[Obligation]:
+    """Yield the obligations that a message has as many chunks as ``below`` counts, of a page that picks and counts."""
+    if not page.below:
+        return
+    step, below = during(page), page.below
+    yield Obligation("none below the first", step, below(r, 0, t, p) == 0)
+    one_more = below(r, c, t, p) + where(sent(page, r), 1, 0)
+    yield Obligation("counted one by one", step, below(r, c + 1, t, p) == one_more)
 
 
 def result(page: Page) -> Iterator[Obligation]:
@@ -139,8 +154,9 @@ def valued(page: Page) -> Iterator[Obligation]:
     No formula shifts by a negative number, as no run could.
     """
     any_j, at = letter(page), (page.holds(q, r, c, t, p), page.live(r, c, t, p))
-    asked = [f(r, t, p, *any_j) for f in (page.dst, page.src, page.chunk, page.active)]
-    asked += [page.count(r, t, p), page.adds(t, p)]
+    asked = [f(r, t, p, *any_j) for f in (page.dst, page.src, page.active)]
+    asked += [sends(page, r, *any_j), page.adds(t, p)]
+    asked += [page.count(r, t, p)] if page.below or not page.carries else []
     for name, box, terms in (
         ("shifts of the schedule", (*during(page), *letters(page)), asked),
         ("shifts of holds", (*always(page), within(t, page.steps(p) + 1)), at),
@@ -192,6 +208,8 @@ def sends(page: Page, rank: Int, *j: Int) -> Bool:
 
 def sent(page: Page, rank: Int, *j: Int) -> Bool:
     """Return the condition that ``c`` is one of the chunks that ``rank`` sends in step ``t``, if it sends."""
+    if page.carries:
+        return page.carries(rank, c, t, p)
     first, count = page.chunk(rank, t, p, *j), page.count(rank, t, p)
     if single(count):
         return first == c
@@ -312,35 +330,42 @@ def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
     yield note("nothing spent is returned", always(page), implies(page.wanted(r, c, p), negate(spent(r, c, end, p))))
 
 
-def economy(page: Page) -> Iterator[Obligation]:
+def economy(page: Page, contributor: Contributor | None = None) -> Iterator[Obligation]:
     """Yield the obligations that no message is in vain.
 
     Each message brings its receiver, in every chunk, a contribution that was not there.  To show that some rank
-    ``q``'s contribution is new, one of a few candidates for ``q`` is named.
+    ``q``'s contribution is new, one of a few candidates for ``q`` is named: ``contributor``'s, where it is stated.
     """
+
+    def news(chunk: Int) -> Bool:
+        """Return the condition that ``sender`` has a contribution to ``chunk`` that rank ``r`` lacks.
+
+        The page vouches for both copies.
+        """
+        live = both(page.live(sender, chunk, t, p), page.live(r, chunk, t, p))
+        stated = (contributor(sender, chunk, t, p),) if contributor else ()
+        new = [
+            every(live, page.holds(q, sender, chunk, t, p), negate(page.holds(q, r, chunk, t, p)))
+            for q in (sender, r, *near(chunk), *stated)
+        ]
+        return some(*new)
+
     yield from schedule(page)
     any_j, step = letter(page), (*during(page), *letters(page))
     sender = page.src(r, t, p, *any_j)
-    active, count = page.active(sender, t, p, *any_j), page.count(sender, t, p)
-    if single(count):
-        new = news(page, sender, page.chunk(sender, t, p, *any_j))
-        yield note("something new", step, implies(active, new))
+    active = page.active(sender, t, p, *any_j)
+    if not page.carries and single(page.count(sender, t, p)):
+        yield note("something new", step, implies(active, news(page.chunk(sender, t, p, *any_j))))
     else:
-        yield Obligation("something sent", step, implies(active, count >= 1))
-        yield note("something new", step, implies(sends(page, sender), news(page, sender, c)))
+        yield Obligation("something sent", step, implies(active, some_chunk(page, sender)))
+        yield note("something new", step, implies(sends(page, sender), news(c)))
 
 
-def news(page: Page, sender: Int, chunk: Int) -> Bool:
-    """Return the condition that ``sender`` has a contribution to ``chunk`` that rank ``r`` lacks.
-
-    The page vouches for both copies.
-    """
-    live = both(page.live(sender, chunk, t, p), page.live(r, chunk, t, p))
-    new = [
-        every(live, page.holds(q, sender, chunk, t, p), negate(page.holds(q, r, chunk, t, p)))
-        for q in (sender, r, *near(chunk))
-    ]
-    return some(*new)
+def some_chunk(page: Page, sender: Int) -> Bool:
+    """Return the condition that a message has a chunk; of one that nobody counts, its sender's or receiver's own."""
+    if page.carries and not page.below:
+        return some(*(page.carries(sender, own, t, p) for own in (sender, r)))
+    return page.count(sender, t, p) >= 1
 
 
 LEMMA = "lemma "

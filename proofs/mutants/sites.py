@@ -132,7 +132,8 @@ def with_formulas(whole: Subject, module: ModuleType, function: str) -> Subject:
     page, new = whole.page, load(module, **whole.page.params)
     names: tuple[str, ...] = (*LETTERS, "count", "own")
     if function in LETTERS or function == "block":
-        names = ("chunk", "count") if function == "block" else (function, "own") if page.own else (function,)
+        several = {"block": ("chunk", "count"), "below": ("below", "count")}
+        names = several.get(function, (function, "own") if page.own else (function,))
     fields = {name: getattr(new, name) for name in names if name in page.__slots__}
     other = replace(whole, page=replace(page, module=module, **fields))
     if companion(page) is not page.module or function in LETTERS:

@@ -9,6 +9,7 @@ A page in a file of its own, or of another package, may hold these names itself:
 ``peers(page)``           obligations that the implementation's arithmetic is the page's; of a composition ``peers(page,
                           served)``, where ``served(name)`` is the page of an exchange
 ``spent(r, c, t, p)``     after ``t`` steps rank r has given its copy of chunk c away to be added, and has no other
+``contributor(r, c, t, p)``  a rank whose contribution chunk c brings that rank r sends in step t
 ``sizes(page)``           that no message is longer than the dense one and its header, whatever its entries
 ``theorems(page)``        of a composition, claims on functions that its text calls, each a :class:`Stated`
 ``others``                parameters with which mutants are run besides its own
@@ -38,7 +39,7 @@ from typing import Any, NamedTuple
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.levels import LEVELS
-from sparring.proofs.logic.obligations import Bound, Lemmas, Obligation, Same, Spent
+from sparring.proofs.logic.obligations import Bound, Contributor, Lemmas, Obligation, Same, Spent
 from sparring.proofs.reading import paths
 from sparring.proofs.reading.paths import Path
 from sparring.spec.core.exchanges import served
@@ -76,6 +77,7 @@ class Subject:
     spent: Spent | None = None
     sizes: Callable[[Page], Iterable[Obligation]] | None = None
     lemmas: Lemmas | None = None
+    contributor: Contributor | None = None
     bound: Bound = bound
     least: Mapping[str, int] = field(default_factory=dict)
     theorems: Callable[[Page], Iterable[Stated]] | None = None
@@ -140,12 +142,12 @@ def supplemented(page: Page, contention: Mapping[str, str]) -> Subject:
         networks.find(topology)
         if level not in LEVELS:
             raise InputError(f"page {page.name}: contention {topology!r}: {level!r}; levels are {', '.join(LEVELS)}")
-    names = ("same", "peers", "spent", "sizes", "lemmas", "theorems")
-    same, peers, spent, sizes, lemmas, theorems = (with_parameters(getattr(module, name, None), page) for name in names)
-    if page.several and spent:
+    names = ("same", "peers", "spent", "sizes", "lemmas", "contributor", "theorems")
+    given: dict[str, Any] = {name: with_parameters(getattr(module, name, None), page) for name in names}
+    if page.several and given["spent"]:
         raise InputError(f"page {page.name}: spent is not covered where a rank sends several messages in a step")
     least = getattr(module, "least", {})
-    return Subject(page, same, contention, peers, spent, sizes, lemmas, least=least, theorems=theorems)
+    return Subject(page, contention=contention, least=least, **given)
 
 
 def with_parameters(function: Any, page: Page) -> Any:

@@ -7,7 +7,8 @@ from dataclasses import fields, replace
 from typing import Any
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.reading import loops
+from sparring.proofs.reading import grid_sums, loops
+from sparring.proofs.reading.grid_sums import Cut
 from sparring.proofs.reading.points import Apart, Condition, Point, parts, point
 from sparring.proofs.reading.summands import nonzero
 from sparring.proofs.reading.symbols import Reading, read
@@ -24,6 +25,8 @@ def answer(self: Reading, exchange: Any) -> Any:
         if one.name not in getattr(exchange, "brings", LOCAL):
             shared(type(exchange).__name__, one.name, getattr(exchange, one.name))
     carried(exchange)
+    if getattr(exchange, "among", None):
+        return grid_sums.answer(self, exchange)
     rule = RULES.get(type(exchange).__name__)
     if rule is None:
         raise Undecided(f"nothing is known of the exchange {type(exchange).__name__}")
@@ -54,6 +57,12 @@ def own(name: str, x: Any) -> Any:
     return x
 
 
+def of_one_owner(name: str, x: Any) -> None:
+    """Raise Apart for chunks of groups, of which each group has all."""
+    if isinstance(x.owner, Cut):
+        raise Apart(f"{name} of chunks that were cut along an axis: each group has all of them")
+
+
 def reduce_scatter(self: Reading, e: Any) -> Point:
     x = read(self, e.code, point(self, own("reduce_scatter", lifted(self, e.x))), chunks=True, whole=True)
     if present(e.bounds) and getattr(e.bounds, "cuts", "") != "bounds":
@@ -66,6 +75,7 @@ def reduce_scatter(self: Reading, e: Any) -> Point:
 
 def balanced(self: Reading, e: Any) -> Point:
     x = point(self, lifted(self, e.x))
+    of_one_owner("balance", x)
     if x.placement != "shard":
         raise Apart("balance of what ranks have more than once: only the owner of an index may have it")
     if not isinstance(e.sizes, Point) or repr(e.sizes.rest) != repr(sizes(self, x).rest):
@@ -88,6 +98,7 @@ def lifted(self: Reading, x: Any) -> Any:
 
 def allgather(self: Reading, e: Any) -> Any:
     x = lifted(self, e.x)
+    of_one_owner("allgather", x)
     if x.placement != "shard":
         whose = "what every rank has itself" if x.placement == "partial" else "what all ranks have"
         raise Apart(f"allgather of {whose}: ranks' pieces do not make one vector")
@@ -125,6 +136,7 @@ def collected(self: Reading, e: Any) -> Any:
 def handed(self: Reading, e: Any) -> Any:
     """Return the owner's entry of this call if its packet is of this call; else the entry may be anything."""
     x = point(self, e.x)
+    of_one_owner("hand", x)
     if x.placement != "shard":
         raise Apart("hand of what is not the owner's: ranks' pieces do not make one vector")
     version = self.version("rank", e.links, e.packet, e.call, own=True)

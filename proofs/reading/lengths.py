@@ -11,11 +11,13 @@ import linecache
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import reduce
 from typing import Any
 
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import n, p
 from sparring.proofs.logic.symbolic import Z3Reader
+from sparring.spec.core.grids import Axis
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, negate, where
 from sparring.spec.core.vectors import AtPoint
 
@@ -33,6 +35,8 @@ class Extent(AtPoint):
     """The most entries that are true in a mask, or that reach a threshold; None where that is not said."""
     even: bool = True
     """Whether ranks' chunks are as long as those of a vector that is cut; else one rank may have all of it."""
+    cut: tuple[Axis, ...] = ()
+    """Of a chunk, the axes of a grid along which it was cut, one after the other; empty where all ranks have one."""
 
     def __repr__(self) -> str:
         return f"{'a chunk of ' if self.chunk else ''}{self.length!r} entries"
@@ -74,6 +78,11 @@ class Extent(AtPoint):
 
     def support(self) -> Extent:
         return self
+
+    @property
+    def piece(self) -> Int:
+        """The length of the longest piece of a vector that is cut along axes; without cuts that of the vector."""
+        return reduce(lambda length, axis: (length + (axis.size - 1)) // axis.size, lengths(self.cut), self.length)
 
     over_senders = is_number
     """The sum over all senders' copies of a chunk."""

@@ -25,9 +25,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sparring.errors import Refuted, Undecided
+from sparring.proofs.reading.all_ranks import OfAllRanks
 from sparring.proofs.reading.summands import chosen, minus, nonzero, operation, plus
 from sparring.spec.core.numbers import Bool, Int, Node, both, either, negate, where
-from sparring.spec.core.vectors import AtPoint, Unset
+from sparring.spec.core.vectors import AtPoint, Unset, said_of_all
 
 ORDER = ("replicate", "shard", "partial", "arrived")
 
@@ -36,7 +37,7 @@ class Apart(Refuted):
     """Raised where no rank can do what the text does; the message says why."""
 
 
-def lowest(*things: Any) -> tuple[str, str]:
+def lowest(*things: Any) -> tuple[str, Any]:
     """Return the placement at which all of these are available, and their owner; raise Apart where no rank has all."""
     placed = [t for t in things if isinstance(t, Point | Condition)]
     found, owners = {t.placement for t in placed}, {t.owner for t in placed if t.owner}
@@ -45,12 +46,12 @@ def lowest(*things: Any) -> tuple[str, str]:
     if {"shard", "partial"} <= found:
         raise Apart("a rank combines what it has itself with what only the owner of the index has")
     if len(owners) > 1:
-        raise Apart(f"shards of two owners are combined: by {' and by '.join(sorted(owners))}")
+        raise Apart(f"shards of two owners are combined: by {' and by '.join(sorted(map(str, owners)))}")
     return max(found, key=ORDER.index, default="replicate"), next(iter(owners), "")
 
 
 @dataclass(frozen=True, eq=False)
-class Point(AtPoint):
+class Point(OfAllRanks):
     """A number at an index; see the module's docstring."""
 
     reading: Any
@@ -58,8 +59,8 @@ class Point(AtPoint):
     rest: Int
     each: Int = 0
     mean: bool = False
-    owner: str = ""
-    """How the owner of a shard is found; empty for other points."""
+    owner: Any = ""
+    """How the owner of a shard is found, in words or as a ``Cut`` of a grid; empty for other points."""
     there: Bool | None = None
     """Whether an entry of a sparse vector is there, as explicit zeros are; None where nothing is known of it."""
     thinned: bool = False
@@ -99,8 +100,14 @@ class Point(AtPoint):
     def __floordiv__(self, o: Any) -> Point:
         return self.letter(operation("//"), (self, o))
 
+    def __rfloordiv__(self, o: Any) -> Point:
+        return self.letter(operation("//"), (o, self))
+
     def __mod__(self, o: Any) -> Point:
         return remainder(self, o)
+
+    def __rmod__(self, o: Any) -> Point:
+        return self.letter(operation("%"), (o, self))
 
     def __abs__(self) -> Point:
         return self.letter(operation("abs"), (self,))
@@ -177,10 +184,8 @@ class Point(AtPoint):
         return not self.reading.poisoned
 
     def total(self) -> Point:
-        """Return the sum over all ranks of what each has; for a value that all share, ``p`` times it."""
-        if nonzero(self.each) and not self.mean and not self.reading.alone:
-            raise Undecided(f"{self!r} is a sum over all ranks already, of which the sum is asked for")
-        return Point(self.reading, "replicate", 0, plus(self.rest, self.each))
+        said_of_all("total")
+        return over_ranks(self)
 
     def over_senders(self) -> Point:
         """Return the sum over all senders, which the owner has."""
@@ -196,20 +201,6 @@ class Point(AtPoint):
             return self
         found: Point = self.reading.named("own chunk", (self, r, p), entrywise=True, placement="shard")
         return replace(found, owner="chunks")
-
-    def comes(self, to: str, *terms: Any) -> Condition:
-        """Return the condition for ``ensures``: see :func:`sparring.spec.library.lossy_links.came`."""
-        came: Condition = self.reading.comes(to, *terms)
-        return came
-
-    def versions_held(self, *terms: Any) -> Point:
-        """Return the point for ``leaves``: see :func:`sparring.spec.library.lossy_links.versions_held`."""
-        found: Point = self.reading.versions_held(*terms)
-        return found
-
-    def owns(self) -> Condition:
-        owns: Condition = self.reading.owns()
-        return owns
 
     def settled(self) -> Point:
         """Return the point with a letter for its sum over ranks, so that a rank's own condition may choose it."""
@@ -232,19 +223,15 @@ class Point(AtPoint):
             raise Undecided(f"nothing is known of the support of {self!r}")
         return Condition(self.reading, self.placement, self.there, self.owner)
 
-    def by_rank(self) -> Point:
-        """Return what each rank has, as all ranks know it."""
-        found: Point = self.reading.told(self)
-        return found
 
-    def gathered(self) -> Point:
-        """Return what each rank has, told to all ranks."""
-        found: Point = self.reading.gathered(self)
-        return found
+def over_ranks(x: Point) -> Point:
+    """Return the sum over all ranks of what each has; for a value that all share, ``p`` times it.
 
-    def owned(self) -> Point:
-        """Return what the owner has, as a fact about all ranks."""
-        return replace(self, placement="replicate", owner="")
+    It is no method, so that no rank's text can have it of a point.
+    """
+    if nonzero(x.each) and not x.mean and not x.reading.alone:
+        raise Undecided(f"{x!r} is a sum over all ranks already, of which the sum is asked for")
+    return Point(x.reading, "replicate", 0, plus(x.rest, x.each))
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +241,7 @@ class Condition(AtPoint):
     reading: Any
     placement: str
     value: Bool
-    owner: str = ""
+    owner: Any = ""
 
     def __repr__(self) -> str:
         return f"{'own ' if self.placement == 'partial' else ''}{self.value!r}"
@@ -355,7 +342,7 @@ def scaled(a: Point, o: Any) -> Point:
     if isinstance(o, int) and not isinstance(o, bool):
         return replace(a, rest=a.rest * o if nonzero(a.rest) else 0, each=a.each * o if nonzero(a.each) else 0)
     if isinstance(o, Point) and o.rest is a.reading.p and a.placement != "partial":
-        return replace(a.total(), placement=a.placement, owner=a.owner)
+        return replace(over_ranks(a), placement=a.placement, owner=a.owner)
     if isinstance(a, Point) and a.rest is a.reading.p and isinstance(o, Point):
         return scaled(o, a)
     return a.letter(operation("*"), (a, o))

@@ -15,8 +15,9 @@ from sparring.proofs.reading.lengths import Extent, Number, Reading, call, exten
 from sparring.proofs.reading.paths import on_both_sides
 from sparring.spec.core.compositions import asked, own, text
 from sparring.spec.core.exchanges import Exchange, served
+from sparring.spec.core.grids import Axis
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.numbers import Bool, Evaluator, Int, variables
 from sparring.spec.core.rounds import Rounds
 from sparring.spec.core.selectors import Selector
 from sparring.spec.library.lossy_links import Collected, Handed
@@ -42,11 +43,21 @@ class Sent(NamedTuple):
     """Whether pieces are as long as chunks; else one rank may have all."""
     times: Int = 1
     """How often it is sent: the number of rounds."""
+    among: Axis | None = None
+    """The axis along which ranks meet, with numbers or terms for its sides; None where all meet."""
 
     @property
     def same(self) -> tuple[str, ...]:
         """The values that distinguish this exchange from another."""
-        return self.exchange, self.through, repr(self.code), repr(self.length), repr(self.whole), repr(self.times)
+        return (
+            self.exchange,
+            self.through,
+            repr(self.code),
+            repr(self.length),
+            repr(self.whole),
+            repr(self.times),
+            repr(self.among),
+        )
 
 
 def unsized_code(code: Any) -> str:
@@ -142,7 +153,7 @@ def aiming(selector: Selector | None) -> Selector | None:
 def moved(self: Reading, x: Any) -> Any:
     """Return the remembered state as a part of this reading."""
     if isinstance(x, Extent):
-        return Extent(self, x.length, x.chunk, x.most, x.even)
+        return replace(x, reading=self)
     if isinstance(x, Number):
         return Number(self, x.value)
     if is_record(x):
@@ -167,16 +178,25 @@ def usual(found: Sequence[Way]) -> Way:
     return min((one for one in found if not one.first), key=order)
 
 
+def of_ranks(found: Sequence[Way], ranks: int) -> Way:
+    """Return the usual way, or the one for which the number of ranks alone decides."""
+    reads, later = Evaluator({"p": ranks}), (one for one in found if not one.first and not one.unknown)
+    alone = (one for one in later if one.hypotheses and all(variables(each) <= {"p"} for each in one.hypotheses))
+    return next((one for one in alone if all(map(reads, one.hypotheses))), usual(found))
+
+
 def answer(self: Reading, e: Exchange, had: list[Sent]) -> Any:
     """Return the result of an exchange, or of rounds of one; add what it sends to ``had``."""
     if isinstance(e, Rounds):
         return in_rounds(self, e, had)
     name = type(e).__name__
-    if name not in RULES:
-        raise Undecided(f"nothing is known of the lengths of the exchange {name}")
-    result, sent = RULES[name](self, e)
+    rules = ALONG_AN_AXIS if e.among else RULES
+    if name not in rules:
+        where = " along an axis" if e.among else ""
+        raise Undecided(f"nothing is known of the lengths of the exchange {name}{where}")
+    result, sent = rules[name](self, e)
     even = name == "Balance" or getattr(e.x, "even", True)  # Balance deals out what one rank may have
-    had += [Sent(name, e.through, lengths(e.code), sent[0], sent[1], e, even)] if sent else []
+    had += [Sent(name, e.through, lengths(e.code), *sent, e, even, among=lengths(e.among))] if sent else []
     return result
 
 
@@ -285,3 +305,30 @@ RULES: dict[str, Callable[[Reading, Any], Answer]] = {
     "Averaging": of_averaging,
 }
 """The rule of each exchange: the length of its result, and what it sends."""
+
+
+def scattered(self: Reading, e: Any) -> Answer:
+    x = vector(self, e.x)
+    return replace(x, chunk=True, cut=(*x.cut, e.among)), (x.piece, False)
+
+
+def summed(self: Reading, e: Any) -> Answer:
+    x = vector(self, e.x)
+    return x, (x.piece, served(e.through).kind == "allgather")
+
+
+def joined(self: Reading, e: Any) -> Answer:
+    """Return what pieces make, which is sent, too; raise Undecided where they were not cut."""
+    x = vector(self, e.x)
+    if not x.cut:
+        raise Undecided(f"pieces of {x!r} are put together, which was not cut along an axis")
+    whole = replace(x, cut=x.cut[:-1], chunk=len(x.cut) > 1)
+    return whole, (whole.piece, False)
+
+
+ALONG_AN_AXIS: dict[str, Callable[[Reading, Any], Answer]] = {
+    "ReduceScatter": scattered,
+    "Allreduce": summed,
+    "Allgather": joined,
+}
+"""The same of exchanges among groups: what is sent is the longest piece."""

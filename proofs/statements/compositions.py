@@ -21,6 +21,7 @@ from sparring.proofs.logic.obligations import i as other
 from sparring.proofs.reading import averaging, loops
 from sparring.proofs.reading.annotations import supplemented
 from sparring.proofs.reading.exchange_promises import sizes
+from sparring.proofs.reading.grid_sums import GridSum
 from sparring.proofs.reading.paths import Path, regions_of, said_by
 from sparring.proofs.reading.points import Apart, Point, parts, point
 from sparring.proofs.reading.summands import nonzero, plus
@@ -59,6 +60,9 @@ def following(found: Sequence[Path], claims: Callable[[Path], Iterator[Obligatio
 
 def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:
     """State that two points are one number; where there is one rank, its sum over all ranks is one summand."""
+    if isinstance(a, GridSum):
+        yield false(path, f"{name}: {a!r}")
+        return
     a, b = (point(path.given["x"].reading, one) for one in (a, b))
     if path.alone:
         yield about(path, name, same(plus(a.each, a.rest), plus(b.each, b.rest)))

@@ -111,7 +111,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
     yield Conjecture(
         "economy",
         "Every message brings its receiver a contribution that it did not have.",
-        obligations.economy(page),
+        obligations.economy(page, subject.contributor),
         execution.in_vain,
     )
     if page.cuts:

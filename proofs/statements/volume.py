@@ -171,9 +171,10 @@ def fitting(page: Page, way: Way, had: Sequence[Sequence[Exchange]], at: dict[st
 
 def as_long(one: Sent, rows: Sequence[Exchange], at: dict[str, int], supposed: bool) -> bool:
     """Return whether what all ranks send in an exchange is as long as that, or ``supposed`` to be at most so long."""
-    most, long = Evaluator(at)(one.length), [size(row) for row in rows]
-    pieces = one.exchange in PIECES
-    found, alike = (sum(long), True) if pieces else (max(long), len({*long}) == 1)
+    most, axis, pieces = Evaluator(at)(one.length), rows[0].among, one.exchange in PIECES
+    groups = [[size(rows[r]) for r in ranks] for ranks in (axis.groups(len(rows)) if axis else [range(len(rows))])]
+    found = max(sum(long) if pieces else max(long) for long in groups)
+    alike = pieces or all(len({*long}) == 1 for long in groups)
     fits = found <= most if supposed else alike and found == most
     return type(rows[0]).__name__ == one.exchange and fits
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from inspect import signature
 from typing import NamedTuple
 
 from sparring.advising.amounts import amount, lasting, percent
@@ -12,7 +13,7 @@ from sparring.advising.fusing import Plan, plan
 from sparring.advising.growing import Range
 from sparring.advising.least import Least, least
 from sparring.advising.measuring import Measured, Profile, Track
-from sparring.advising.spending import Derived, Place, count_kept, in_parts, known, needed, spent
+from sparring.advising.spending import WHOLE, Derived, Place, count_kept, in_parts, known, needed, spent
 from sparring.costs.costs import Cost
 from sparring.costs.pricing import cost
 from sparring.costs.union_cost import UnionCost
@@ -20,11 +21,13 @@ from sparring.errors import InputError, Undecided
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.judgement import judge
 from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Sym
 
 RANKS = 65_536  # up to which steps are summed one by one
 SMALL = 8  # ranks on which contention is looked at
 RESULTS = {
     "vector": "all",
+    "dense": "all",
     "lists": "kept",
     "sparse": "kept",
     "selected": "cut",
@@ -90,7 +93,7 @@ def derivations(pages: Iterable[Page]) -> tuple[list[Derived], list[tuple[str, s
     found: list[Derived] = []
     without: list[tuple[str, str]] = []
     for page in pages:
-        if page.dense:
+        if page.dense and not summing(page):
             without.append((page.name, UNLIKE))
             continue
         try:
@@ -98,6 +101,13 @@ def derivations(pages: Iterable[Page]) -> tuple[list[Derived], list[tuple[str, s
         except Undecided as why:
             without.append((page.name, str(why)))
     return found, without
+
+
+def summing(page: Page) -> bool:
+    """Return whether a composition ensures the sum of all entries, and nothing else."""
+    a, b = (Sym.var(name) for name in "ab")
+    ensures = getattr(page.module, "ensures", None)
+    return ensures is not None and [*signature(ensures).parameters] == ["x"] and repr(ensures([a, b])) == repr(a + b)
 
 
 def answer(
@@ -142,7 +152,7 @@ def option(derived: Derived, profile: Profile, place: Place, p: int) -> Option:
 def risks(derived: Derived, profile: Profile, p: int, place: Place) -> Iterator[str]:
     """Yield what may be worse than the formulas say."""
     page, fused = derived.page, profile.fused
-    if page.data != "vector" and (lost := 1 - min(fused.kept)) > 0:
+    if page.data not in WHOLE and (lost := 1 - min(fused.kept)) > 0:
         yield f"{percent(lost)} of the squared norm is not kept: carry it over as residuals"
     if page.data == "selected" and not page.once:
         yield "sums are cut again on the way: the result is not the sum of what ranks keep"

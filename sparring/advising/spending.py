@@ -24,6 +24,8 @@ from sparring.proofs.contention import networks
 from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.schedule import number
 
+WHOLE = ("vector", "dense")
+"""The data of pages that sum all entries, as far as they are told in words."""
 FREE = "crossbar"
 """The topology on which the messages of a step of no page share a link but those of one rank."""
 Derived = Cost | UnionCost
@@ -89,13 +91,13 @@ def needed(derived: Derived, what: Measured, p: int, width: int, case: str, full
         found = union_cost.measured(page, p, n, crowded(what, case, full), width)
         return Needed(found.messages, found.nbytes, found.added, found)
     k, length = in_parts(derived, count_kept(what, case), p), known(derived, n, p)
-    point = derived.at(p=p, n=length, **({} if page.data == "vector" else {"k": k}), width=width)
+    point = derived.at(p=p, n=length, **({} if page.data in WHOLE else {"k": k}), width=width)
     if point.critical is None:
         raise Undecided(f"{page.name}: no closed form of what is sent: {'; '.join(derived.gaps)}")
     if page.once:
         nbytes = step_by_step(derived, p, length, k, width)
     else:
-        entries = point.critical if page.data == "vector" else point.critical // 2
+        entries = point.critical if page.data in WHOLE else point.critical // 2
         nbytes = Fraction(number(page.octets(entries, length, width)))
     return Needed(point.messages, nbytes, Fraction(point.added or 0), point)
 

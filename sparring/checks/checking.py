@@ -7,12 +7,13 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from sparring import adapters
-from sparring.checks import dumped, recorded, traced
+from sparring.checks import counterexamples, dumped, recorded, traced
 from sparring.checks.against import parsed
 from sparring.checks.clock import Clock
 from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
@@ -25,6 +26,7 @@ from sparring.checks.ranks import scenes
 from sparring.checks.ranks.group import Group
 from sparring.checks.verdicts import Found, held_against, pictured, unread, verdict_on
 from sparring.errors import InputError, MissingExtra
+from sparring.present.explorer import html
 from sparring.proofs.logic.verdicts import NOT_COVERED
 from sparring.refinement.example import DTYPES, Example
 from sparring.refinement.vectors import Vector, kind
@@ -136,13 +138,15 @@ def check(
     sensible(question, expected, on, timeout)
     with places(on, question, group, timeout) as wheres:
         seen, missing = everywhere(question, wheres, fitting(question, examples), advance)
-    found = Found(seen, on, missing)
+    shown = counterexamples.documents(question, seen)
+    found = Found(seen, on, missing, shown)
     failed = [prop for one in seen.values() for prop in one.smallest if prop not in question.asked]
     props = dict.fromkeys([*question.asked, *failed])
     results = [held_against(expected, verdict_on(question, prop, found)) for prop in props]
     gaps = left_out(question, results, seen, few=number < EXAMPLES and max_examples is None)
     extra = {"check": envelope(question, page, on, seen)}
-    return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen))
+    explorers = {prop: partial(html.page, one) for prop, one in shown.items()}
+    return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen), explorers)
 
 
 def drawn(

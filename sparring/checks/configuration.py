@@ -52,7 +52,7 @@ KEYS: Mapping[str, Rule] = {
     "topology": TEXT, "bad-input": SWITCH, "max-examples": integer_rule(1), "dtype": TEXTS, "seed": integer_rule(),
     "timeout": SECONDS, "budget": SECONDS, "against": TEXT, "contract": TEXT, "draw": SPANS,
     "xfail": REASONS, "only": TEXTS, "selector": TEXT,
-    "junit": TEXT, "fail-under": one_of(FLOORS), "params": Rule(lambda x: isinstance(x, dict), "a table"),
+    "junit": TEXT, "html": TEXT, "fail-under": one_of(FLOORS), "params": Rule(lambda x: isinstance(x, dict), "a table"),
 }  # fmt: skip
 """The rules of all keys, which are the options' names."""
 

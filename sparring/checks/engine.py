@@ -31,7 +31,6 @@ from sparring.errors import Refuted
 from sparring.refinement import bits
 from sparring.refinement.example import Example
 from sparring.refinement.observing import Observed
-from sparring.trace.events import Trace
 
 Advance = Callable[[Sequence[str]], None]
 PRINTED = 120
@@ -64,6 +63,8 @@ class Judged(NamedTuple):
     unseen: Mapping[str, str] = {}
     missed: Mapping[str, str] = {}
     unread: bool = False
+    again: Observed | None = None
+    """The run in another timing, if there was one."""
 
 
 @dataclass
@@ -71,7 +72,8 @@ class Findings:
     """The findings about a target in one place.
 
     ``smallest``: property -> the smallest example that falsifies it, with the sentence;
-    ``traces``: property -> what was sent in that example; ``wanted``: property -> how many examples were to be judged;
+    ``seen``: property -> the run of that example, and the one in another timing;
+    ``wanted``: property -> how many examples were to be judged;
     ``judged``: property -> how many were; ``missed``: property -> why the last of the others was not;
     ``refused``: why the place could not run the target at all; ``unseen``: property -> why such an
     example tells nothing about it; ``unread``: in how many examples messages were counted, but not
@@ -83,7 +85,7 @@ class Findings:
     """
 
     smallest: dict[str, tuple[Example, str]] = field(default_factory=dict)
-    traces: dict[str, Trace] = field(default_factory=dict)
+    seen: dict[str, tuple[Observed, Observed | None]] = field(default_factory=dict)
     wanted: Counter[str] = field(default_factory=Counter)
     judged: Counter[str] = field(default_factory=Counter)
     missed: dict[str, str] = field(default_factory=dict)
@@ -122,7 +124,7 @@ class Findings:
         self.convention = convention
         for prop in props:
             del self.smallest[prop]
-            self.traces.pop(prop, None)
+            self.seen.pop(prop, None)
             self.wanted[prop], self.judged[prop] = found.wanted[prop], found.judged[prop]
 
     def keep(self, judged: Judged) -> None:
@@ -130,8 +132,7 @@ class Findings:
         for prop, why in judged.flaws.items():
             if prop not in self.smallest or judged.example.size < self.smallest[prop][0].size:
                 self.smallest[prop] = judged.example, why + last_words(judged.seen.printed)
-                if judged.seen.trace is not None:
-                    self.traces[prop] = judged.seen.trace
+                self.seen[prop] = judged.seen, judged.again
 
 
 def last_words(printed: str) -> str:
@@ -186,7 +187,8 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
         }
         unseen |= against.unseen(seen, other, question.against)
     missed = {prop: why for prop, why in short_of(about, runs).items() if prop not in flaws}
-    return Judged(example, flaws, seen, unseen, missed, judging.unread(example, seen, page))
+    again = runs[1] if len(runs) > 1 else None
+    return Judged(example, flaws, seen, unseen, missed, judging.unread(example, seen, page), again)
 
 
 def unfit(question: Question, example: Example, seen: Observed) -> Judged:

@@ -124,7 +124,8 @@ class Simulated:
             return first
         depth = smallest(lambda d: "deadlock" not in self.run(target, example, d, again).flaws, fullest(buffered.trace))
         why = f"with synchronous sends {first.flaws['deadlock']}; it ends where MPI buffers {depth} a channel"
-        return buffered._replace(flaws={**buffered.flaws, "deadlock": why})
+        flaws = {**buffered.flaws, "deadlock": why}
+        return buffered._replace(flaws=flaws, findings=first.findings, stuck=first.messages)
 
     def run(self, target: Any, example: Example, buffers: str | int, again: bool) -> Observed:
         with warnings.catch_warnings():

@@ -8,17 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from sparring.adapters import vectorfiles
+from sparring.checks import trace_documents
 from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.judges import judging
 from sparring.checks.question import Question, page_of
 from sparring.checks.verdicts import held_against
 from sparring.errors import InputError
+from sparring.present.explorer import html
+from sparring.present.explorer.observed import Beside
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
 from sparring.refinement.example import Example
 from sparring.refinement.vectors import as_json
 from sparring.report import Report, Result
 from sparring.trace import files
-from sparring.trace.compare import unknown
+from sparring.trace.compare import compare, unknown
 from sparring.trace.events import Trace
 
 ALONE = "where vectors lie beside a trace, its messages alone are judged, entry by entry"
@@ -58,7 +61,16 @@ def report(
         gaps.append("steps and volume: messages were counted, their bytes or entries not compared")
     told = {"target": str(target), "page": page, "level": level, "ranks": [trace.ranks], "on": "trace"}
     told |= {"topology": topology, "judged": [r.property for r in results if r.verdict != NOT_COVERED]}
-    return Report("check", results, gaps, time.perf_counter() - start, {"check": told})
+
+    def shown() -> str:
+        divergence = compare(found, example.xs, trace, "steps") or compare(found, example.xs, trace, "volume")
+        beside = Beside.of_inputs(found, example.xs, trace, divergence) if divergence else None
+        refuted = {one.property for one in results if one.verdict == REFUTED}
+        met = judging.crowded(trace, found, topology) if "contention" in refuted else None
+        return html.page(trace_documents.document(folder.name, trace, results, beside, topology, met))
+
+    extra = {"check": told}
+    return Report("check", results, gaps, time.perf_counter() - start, extra, explorers={"": shown})
 
 
 def compared(question: Question, example: Example, trace: Trace) -> Iterator[Result]:

@@ -1,15 +1,20 @@
-"""A falsified property as a script that fails by itself: the smallest example and the question."""
+"""A falsified property as files: a script that fails by itself, and a page of the explorer that shows the run."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
+
+import msgspec
 
 from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.examples import hard
 from sparring.checks.examples.series import KEPT
 from sparring.checks.question import Question
 from sparring.checks.ranks.target import anywhere
+from sparring.present.explorer import html
+from sparring.present.explorer.document import Document
 from sparring.refinement.example import Example
 from sparring.refinement.vectors import source
 from sparring.sparse import Sparse
@@ -49,15 +54,38 @@ print("holds: {prop} on this example")
 '''
 
 
-def write(question: Question, on: str, prop: str, example: Example, why: str) -> Path | None:
-    """Write the script for ``prop``; None for a target that has no name to find it by."""
+def write(question: Question, on: str, prop: str, example: Example, why: str, document: Document) -> str:
+    """Write the files for ``prop``, and say where they are; "" for a target that has no name to find it by."""
     if not isinstance(question.target, str | list | tuple):
-        return None
-    FOLDER.mkdir(exist_ok=True)
+        return ""
     file = FOLDER / f"{prop.replace(' ', '-')}.py"
-    text = SCRIPT.format(
+    shown, command = file.with_suffix(".html"), f"python {file.as_posix()}"
+    try:
+        FOLDER.mkdir(exist_ok=True)
+        file.write_text(script(question, on, prop, example, why, file), encoding="utf-8")
+        shown.write_text(html.page(msgspec.structs.replace(document, command=command)), encoding="utf-8")
+    except OSError as error:
+        return f". {FOLDER} cannot be written: {error.strerror}"
+    return f". Run: {command}. See: {shown.as_posix()}"
+
+
+def write_page(target: str, page: Callable[[], str]) -> str:
+    """Write the page on a target that is a file or a folder, and say where it is."""
+    name = re.sub(r"[^\w.-]", "-", Path(target).resolve().name).strip(".") or "target"
+    file = FOLDER / f"{name}.html"
+    try:
+        FOLDER.mkdir(exist_ok=True)
+        file.write_text(page(), encoding="utf-8")
+    except OSError as error:
+        return f"{FOLDER} cannot be written: {error.strerror}"
+    return f"See: {file.as_posix()}"
+
+
+def script(question: Question, on: str, prop: str, example: Example, why: str, file: Path) -> str:
+    """Return the text of the script."""
+    return SCRIPT.format(
         title=first_line(f"{prop} at {example.place}: {why}"), file=file.as_posix(),
-        vectors="\n".join(f"    {text}," for text in sources(example)),
+        vectors="\n".join(f"    {one}," for one in sources(example)),
         target=absolute(question.target), page=page_name(question), on=on, level=question.level, prop=prop,
         sparse=question.sparse, topology=question.topology, bad_input=question.bad_input,
         against=str(question.against) if question.against else None,
@@ -66,8 +94,6 @@ def write(question: Question, on: str, prop: str, example: Example, why: str) ->
         kind=example.prop,
         params={**question.params, **example.params},
     )  # fmt: skip
-    file.write_text(text, encoding="utf-8")
-    return file
 
 
 def sources(example: Example) -> list[str]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sparring.checks import trace_documents
 from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.judges import trace_counts, trace_lengths
 from sparring.checks.judges.judging import crowded
@@ -20,6 +21,8 @@ from sparring.checks.judges.nearest import Likeness, Message, candidates, chosen
 from sparring.checks.properties import HARD
 from sparring.checks.question import Question, page_of
 from sparring.checks.verdicts import held_against
+from sparring.present.explorer import html
+from sparring.present.explorer.observed import Beside
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
 from sparring.report import Report, Result
 from sparring.spec.core.model import Page
@@ -63,7 +66,25 @@ def report(
     if found is None and seen.width and any(fewer(trace.ranks)):
         told["nearest"] = nearest(trace, seen.width)
     judged = [held_against(expected, one) for one in results]
-    return Report("check", judged, gaps, time.perf_counter() - start, {"check": told})
+    name = Path(target).name
+
+    def shown() -> str:
+        met = crowded(trace, found, topology) if "contention" in seen.flaws else None
+        return html.page(trace_documents.document(name, trace, judged, beside(found, trace), topology, met))
+
+    return Report("check", judged, gaps, time.perf_counter() - start, {"check": told}, explorers={"": shown})
+
+
+def beside(page: Page | None, trace: Trace) -> Beside | None:
+    """Return where the trace leaves the page, by lengths; None where it does not, or where these are not compared."""
+    width, gap = word(trace)
+    if page is None or gap or unsized(page) or incomparable(page, trace.ranks):
+        return None
+    n = trace_lengths.size(page, trace, width)
+    divergence = trace_lengths.match([*trace_lengths.planned(page, trace.ranks, n)], trace, width).divergence
+    dtype = np.dtype(next(event.dtype for event in trace.sends() if event.nbytes))
+    wanted = trace_lengths.expected(page, trace.ranks, n, dtype)
+    return Beside(page, wanted, trace, divergence, sized=True) if divergence else None
 
 
 class Seen(NamedTuple):
@@ -95,7 +116,7 @@ def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
     elif not topology and (page is None or not exclusive(page) or trace_lengths.many(page, trace.ranks)):
         gaps["contention"] = "no topology to look at: --topology NAME"
     elif why := crowded(trace, page, topology):
-        flaws["contention"] = why
+        flaws["contention"] = str(why)
     return Seen(flaws, gaps, width)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,6 +12,7 @@ from sparring.checks import reproducer
 from sparring.checks.engine import Findings
 from sparring.checks.properties import BAD, LEVELS, MESSAGES
 from sparring.checks.question import Question
+from sparring.present.explorer.document import Document
 from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
 from sparring.refinement.example import Example
 from sparring.refinement.vectors import as_json
@@ -29,11 +31,15 @@ TOLD = 1_000
 
 
 class Found(NamedTuple):
-    """The findings about a target by place, of those asked for ``on``; ``missing``: why one place has none."""
+    """The findings about a target by place, of those asked for ``on``; ``missing``: why one place has none.
+
+    ``documents``: property -> what the explorer shows of its refutation.
+    """
 
     seen: Mapping[str, Findings]
     on: str
     missing: str
+    documents: Mapping[str, Document]
 
 
 def verdict_on(question: Question, prop: str, found: Found) -> Result:
@@ -41,7 +47,7 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
     for where, findings in found.seen.items():
         if prop in findings.smallest:
             example, why = findings.smallest[prop]
-            return refuted(question, prop, where, found.on, example, "; ".join(filter(None, (why, findings.shared))))
+            return refuted(question, prop, where, found, example, "; ".join(filter(None, (why, findings.shared))))
     real = "simulated" not in found.seen
     seen = [] if real and prop == "hygiene" else [f for f in found.seen.values() if not (f.refused or f.shared)]
     wanted, judged = sum(f.wanted[prop] for f in seen), sum(f.judged[prop] for f in seen)
@@ -57,11 +63,10 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
     return Result(question.name, prop, tested(judged), f"{meaning}; {missed}" if missed else meaning)
 
 
-def refuted(question: Question, prop: str, where: str, on: str, example: Example, why: str) -> Result:
-    """Return the verdict with the smallest example that falsifies a property, and write that as a script too."""
-    script = reproducer.write(question, where, prop, example, why)
-    run = f". Run: python {script.as_posix()}" if script else ""
-    under = "under mpiexec " if where == "mpi" and on == "both" else ""
+def refuted(question: Question, prop: str, where: str, found: Found, example: Example, why: str) -> Result:
+    """Return the verdict with the smallest example that falsifies a property, and write that as files too."""
+    run = reproducer.write(question, where, prop, example, why, found.documents[prop])
+    under = "under mpiexec " if where == "mpi" and found.on == "both" else ""
     witness = {"p": example.p, "n": example.n, **example.params, **inputs(example)}
     return Result(question.name, prop, REFUTED, f"{example.place}: {under}{why}{run}", witness)
 
@@ -115,21 +120,26 @@ def unread(question: Question, seen: Mapping[str, Findings]) -> list[str]:
 
 
 def pictured(question: Question, seen: Mapping[str, Findings]) -> Callable[[int], Any] | None:
-    """Draw the first divergence from the page: for a terminal, and as an SVG file beside the reproducers."""
+    """Draw the first divergence from the page: for a terminal, and beside the reproducers as SVG and as TikZ."""
     for findings in seen.values():
         if "steps" not in findings.smallest:
             continue
         example, _ = findings.smallest["steps"]
-        page, trace = question.page_for(example), findings.traces["steps"]
-        divergence = compare(page, example.xs, trace, "steps") if page else None
-        if page and divergence and not page.composed:
+        page, trace = question.page_for(example), findings.seen["steps"][0].trace
+        divergence = compare(page, example.xs, trace, "steps") if page and trace else None
+        if page and trace and divergence and not page.composed:
             from sparring.present import divergence as present
+            from sparring.present.figures import divergence as figure
+            from sparring.present.figures.tikz import tikz
 
             file = reproducer.FOLDER / "steps.svg"
-            file.parent.mkdir(exist_ok=True)
             drawn, trace = repeated(page, len(example.calls)), legible(page, example.xs, trace)
             silent = empty(page, example.xs)
-            file.write_text(present.svg(drawn, trace, divergence, empty=silent), encoding="utf-8")
+            with suppress(OSError):  # the refutation itself says that the folder cannot be written
+                file.parent.mkdir(exist_ok=True)
+                file.write_text(present.svg(drawn, trace, divergence, empty=silent), encoding="utf-8")
+                source = tikz(figure.sheet(drawn, trace, divergence, empty=silent))
+                file.with_suffix(".tex").write_text(source, encoding="utf-8")
             return functools.partial(present.terminal, drawn, trace, divergence, empty=silent)
     return None
 
@@ -138,6 +148,8 @@ def repeated(page: Page, calls: int) -> Page:
     """Return the page with its schedule repeated ``calls`` times."""
     if calls == 1:
         return page
+
+    carries: Any = page.carries
 
     def step(t: Int, p: Int) -> Int:
         return t % page.steps(p)
@@ -149,6 +161,7 @@ def repeated(page: Page, calls: int) -> Page:
         src=lambda r, t, p, *j: page.src(r, step(t, p), p, *j),
         chunk=lambda r, t, p, *j: page.chunk(r, step(t, p), p, *j),
         count=lambda r, t, p: page.count(r, step(t, p), p),
+        carries=page.carries and (lambda r, c, t, p: carries(r, c, step(t, p), p)),
         messages=lambda t, p: page.messages(step(t, p), p),
         adds=lambda t, p: page.adds(step(t, p), p),
         active=lambda r, t, p, *j: page.active(r, step(t, p), p, *j),

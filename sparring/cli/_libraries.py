@@ -15,7 +15,7 @@ from sparring.errors import InputError
 if TYPE_CHECKING:
     from sparring.libraries.audit import Row
 
-OPTIONS = ("library", "words", "ranks", "max_examples", "seed", "json_", "junit", "fail_under")
+OPTIONS = ("library", "words", "ranks", "max_examples", "seed", "json_", "junit", "fail_under", "html")
 """The options of ``check`` that count here."""
 
 SELECTING = ("library", "selection", "machine", "words", "ranks", "budget", "json_")
@@ -110,7 +110,7 @@ def audited(library: str, names: Sequence[str], json_: bool, junit: Path | None,
             console.print(line, soft_wrap=True, markup=False, emoji=False)
 
     report = audit(library, names, advance=advance, **asked)
-    weak = _options.weak(report, fail_under, junit)
+    weak = _options.weak(report, fail_under, junit, ctx.params["html"])
     if not json_:
         for line in overview.end(report):
             console.print(line, soft_wrap=True, markup=False, emoji=False)

@@ -56,6 +56,9 @@ class Parameter(click.ParamType[tuple[str, Any]]):
 
 parameters = click.option("-P", "params", multiple=True, type=Parameter(), help="A parameter of the page.")
 
+perfetto = click.option("--perfetto", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                        help="Write when ranks send and receive what to FILE, for ui.perfetto.dev.")  # fmt: skip
+
 selector = click.option("--selector", metavar="NAME", help="What of a rank's vector enters: threshold, sampled, … "
                         "Its parameters, but for k, go by -P, too.")  # fmt: skip
 
@@ -88,14 +91,30 @@ fail_under = click.option("--fail-under", type=click.Choice(["proved", "tested"]
                           help="Fail too where a property that is judged has a weaker verdict.")  # fmt: skip
 
 
-def weak(report: Report, floor: str | None, junit: Path | None) -> list[Result]:
-    """Return the results weaker than ``floor``; write all as JUnit XML too, if a file for that is given."""
+as_html = click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+                       help="Write the results as a page for a browser, with counterexamples.")  # fmt: skip
+
+
+def weak(report: Report, floor: str | None, junit: Path | None, html: Path | None = None) -> list[Result]:
+    """Return the results weaker than ``floor``; write all to the files that are given."""
     found = report.weaker(floor)
+    if html:
+        report.to_html(html)
     if junit:
         from sparring.present.junit import junit_xml
 
         write(junit, junit_xml(report, found))
     return found
+
+
+def show_explorer(report: Report, console: Console, json_: bool) -> None:
+    """Write the page that shows what was judged as a whole, where something is refuted, and tell people where it is."""
+    from sparring.checks.reproducer import write_page
+
+    if report.exit_code == 1 and "" in report.explorers:
+        told = write_page(report.extra["check"]["target"], report.explorers[""])
+        if not json_:
+            console.print(told, soft_wrap=True, markup=False)
 
 
 def finish(report: Report, json_: bool, weak: Sequence[Result] = ()) -> NoReturn:

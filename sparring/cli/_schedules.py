@@ -33,7 +33,7 @@ def options(command: Command) -> Command:
     return command
 
 
-def dispatch(target: str, json_: bool, junit: Path | None, fail_under: str | None) -> None:
+def dispatch(target: str, json_: bool, junit: Path | None, fail_under: str | None, html: Path | None) -> None:
     """Judge TARGET and leave, if it is a schedule file."""
     ctx = click.get_current_context()
     given = ctx.meta.get(GIVEN, {})
@@ -51,11 +51,12 @@ def dispatch(target: str, json_: bool, junit: Path | None, fail_under: str | Non
             topology=ctx.params["topology"] or None,
             load=given.get("load", False),
         )
-    weak = _options.weak(report, fail_under, junit)
+    weak = _options.weak(report, fail_under, junit, html)
     if not json_:
         console.print(_options.property_table(report))
         console.print(f"\n{summary(report.extra)}", soft_wrap=True, markup=False)
         console.print(_options.coverage(report), soft_wrap=True, markup=False)
+    _options.show_explorer(report, console, json_)
     _options.finish(report, json_, weak)
 
 

@@ -87,6 +87,8 @@ class Configured(click.Command):
 @_schedules.options
 @click.option("--junit", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the results as JUnit XML, a test case a property.")  # fmt: skip
+@_options.as_html
+@_options.perfetto
 @_options.fail_under
 @_options.selector
 @_options.parameters
@@ -94,8 +96,8 @@ class Configured(click.Command):
 def command(
     words: tuple[str, ...], dtypes: tuple[str, ...], xfail: tuple[tuple[str, str], ...], only: tuple[str, ...],
     draw: tuple[tuple[str, str], ...],
-    params: tuple[tuple[str, Any], ...], junit: Path | None, fail_under: str | None, selector: str | None, json_: bool,
-    **asked: Any,
+    params: tuple[tuple[str, Any], ...], junit: Path | None, html: Path | None, perfetto: Path | None,
+    fail_under: str | None, selector: str | None, json_: bool, **asked: Any,
 ) -> None:  # fmt: skip
     """Judge TARGET, pkg.mod:function or file.py:function (or :Class), property by property.
 
@@ -118,17 +120,22 @@ def command(
     choose is judged on real ranks; Open MPI's messages are compared with pages, pair by pair.  With --selection, the
     question is which algorithm the library chooses by itself, whether derived costs choose another, and what is lost.
 
-    What is wrong is shrunk to the smallest example, and written down as a script in sparring-failures/.
+    What is wrong is shrunk to the smallest example, and written down in sparring-failures/: as a script, and as a page
+    for a browser, which opens at the first message that is wrong.
 
     Options may stand in pyproject.toml under [tool.sparring]; the command line outweighs them.
     """
     from sparring.spec.core import pages, selectors
 
+    if perfetto:
+        from sparring.checks import timelines
+
+        timelines.write(words[0] if len(words) == 1 else " ".join(words), asked["ranks"], perfetto)
     _libraries.dispatch(asked, words, json_, junit, fail_under)
     if len(words) == 1:
-        _schedules.dispatch(words[0], json_, junit, fail_under)
+        _schedules.dispatch(words[0], json_, junit, fail_under, html)
     if len(words) == 1 and asked["algorithm"] in selectors.names():
-        selecting(words[0], asked["algorithm"], dict(params), json_, junit, fail_under)
+        selecting(words[0], asked["algorithm"], dict(params), json_, junit, fail_under, html)
     from rich.progress import Progress
 
     from sparring.checks.checking import check
@@ -137,8 +144,8 @@ def command(
     from sparring.checks.ranks.watcher import watching
 
     if selector:
-        page = pages.find(asked["algorithm"]) if asked["algorithm"] != ALLREDUCE else None
-        if page is None or not page.stateful:
+        found = pages.find(asked["algorithm"]) if asked["algorithm"] != ALLREDUCE else None
+        if found is None or not found.stateful:
             raise InputError("--selector: only an algorithm that selects takes one; right: with --algorithm ring_topk")
         params = (*params, ("selector", selector))
     console = _options.console(json_)
@@ -147,31 +154,33 @@ def command(
         total = asked["max_examples"] and asked["max_examples"] * (2 if asked["on"] == "both" else 1)
         task = progress.add_task(f"checking {' '.join(words)}", total=total)
 
-        def advance(found: Sequence[str]) -> None:
+        def advance(said: Sequence[str]) -> None:
             progress.advance(task)
-            for sentence in found if not json_ else ():
+            for sentence in said if not json_ else ():
                 progress.console.print(f"refuted: {sentence}", style="red", markup=False, soft_wrap=True)
 
         report = check(
             target, asked.pop("algorithm"), dtypes=dtypes or None, xfail=dict(xfail), only=only or None,
             draw=dict(draw), advance=advance, **asked, **dict(params),
         )  # fmt: skip
-    weak = _options.weak(report, fail_under, junit)
+    weak = _options.weak(report, fail_under, junit, html)
     if not json_:
         print_report(report, console)
+    _options.show_explorer(report, console, json_)
     if report.extra["check"].get("ended") == INTERRUPTED:
         raise KeyboardInterrupt
     _options.finish(report, json_, weak)
 
 
 def selecting(
-    target: str, name: str, params: dict[str, Any], json_: bool, junit: Path | None, fail_under: str | None
-) -> NoReturn:
+    target: str, name: str, params: dict[str, Any], json_: bool, junit: Path | None, fail_under: str | None,
+    html: Path | None,
+) -> NoReturn:  # fmt: skip
     """Judge a selector, and leave with the report's exit code."""
     from sparring.verification.selector import check_selector
 
     report = check_selector(target, name, **params)
-    weak = _options.weak(report, fail_under, junit)
+    weak = _options.weak(report, fail_under, junit, html)
     if not json_:
         print_report(report, _options.console())
     _options.finish(report, json_, weak)

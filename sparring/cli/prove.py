@@ -26,10 +26,11 @@ if TYPE_CHECKING:
               help="Judge what --export wrote to DIR, compared with the installed pages and with ALGO.")  # fmt: skip
 @_options.jobs
 @_options.no_cache
+@_options.as_html
 @_options.as_json
 def command(
     algorithms: tuple[str, ...], params: tuple[tuple[str, object], ...], folder: Path | None, written: Path | None,
-    jobs: int | None, anew: bool, json_: bool,
+    jobs: int | None, anew: bool, html: Path | None, json_: bool,
 ) -> None:  # fmt: skip
     """Prove the theorems of ALGO (by default of all), for every number of ranks.
 
@@ -43,7 +44,7 @@ def command(
     if written and (params or folder):
         raise click.UsageError("--recheck judges all that is in DIR: give it no -P or --export")
     if written:
-        again(written, algorithms, json_)
+        again(written, algorithms, json_, html)
     start = time.perf_counter()
     console = _options.console(json_)
     found: list[Told] = []
@@ -69,6 +70,8 @@ def command(
             in_coq += part.in_coq
     found = [*(told for some in earlier.values() for told in some), *found]
     report = api.proof_report(found, time.perf_counter() - start)
+    if html:
+        report.to_html(html)
     if folder:
         console.print(concluded(entries, in_coq, folder))
     if not json_:
@@ -88,7 +91,7 @@ def concluded(entries: Sequence[Entry], in_coq: Sequence[Entry], folder: Path) -
     return f"{obligations} obligations and {proofs} proofs in Coq written; {manifest} says what they are"
 
 
-def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
+def again(folder: Path, algorithms: tuple[str, ...], json_: bool, html: Path | None) -> NoReturn:
     """Judge the files in ``folder``, compared with the pages of these names, too."""
     from sparring import api
     from sparring.proofs.logic.verdicts import NOT_COVERED
@@ -96,6 +99,8 @@ def again(folder: Path, algorithms: tuple[str, ...], json_: bool) -> NoReturn:
     console = _options.console(json_)
     with console.status("rechecking …"):
         report = api.recheck(folder, *algorithms)
+    if html:
+        report.to_html(html)
     if not json_:
         for result, theorem in zip(report.results, report.extra["theorems"]):
             unseen = result.verdict == NOT_COVERED

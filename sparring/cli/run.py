@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -32,12 +33,15 @@ STEPS = 16  # so many are shown at most
 @click.option("--keep", "-k", type=int, metavar="K", help="Take the K largest entries of each rank.")
 @click.option("--no-nan", is_flag=True, help="Refuse NaN; else it is added, and taken before all other entries.")
 @click.option("--on", type=click.Choice(["simulated", "mpi"]), default="simulated", show_default=True)
+@_options.perfetto
+@click.option("--machine", metavar="NAME|FILE", help="With --perfetto: messages take this machine's alpha and beta.")
 @_options.selector
 @_options.parameters
 @_options.as_json
 def command(
     algorithm: str, ranks: int | None, size: int | None, file: str | None, key: str | None, density: str | None,
-    keep: int | None, no_nan: bool, on: str, selector: str | None, params: tuple[tuple[str, Any], ...], json_: bool,
+    keep: int | None, no_nan: bool, on: str, perfetto: Path | None, machine: str | None, selector: str | None,
+    params: tuple[tuple[str, Any], ...], json_: bool,
 ) -> None:  # fmt: skip
     """Run ALGO on vectors, compare with the reference bit for bit, and say what was sent.
 
@@ -54,7 +58,7 @@ def command(
     with console.status("running …"):
         report = api.run_report(
             algorithm, ranks, size=size, file=file, key=key, density=density, keep=keep, allow_nan=not no_nan, on=on,
-            selector=selector, params=dict(params),
+            selector=selector, params=dict(params), perfetto=perfetto, machine=machine,
         )  # fmt: skip
     if report is None:  # a rank other than 0 of a real job
         sys.exit(0)

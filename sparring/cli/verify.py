@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
 @click.option("--mutants", is_flag=True, help="Plant faults everywhere, and tell which were found out; takes minutes.")
 @click.option("-v", "--verbose", is_flag=True, help="Tell what each verdict rests on, as for one ALGO.")
 @_options.no_cache
+@_options.as_html
 @_options.as_json
 def command(
     algorithms: tuple[str, ...], ranks: tuple[int, ...] | None, full: bool, on: str, jobs: int | None, mutants: bool,
-    verbose: bool, anew: bool, json_: bool,
+    verbose: bool, anew: bool, html: Path | None, json_: bool,
 ) -> None:  # fmt: skip
     """Verify ALGO, or a selector (by default all): prove its page, and run its implementation against it.
 
@@ -45,19 +47,20 @@ def command(
 
     options: dict[str, Any] = {"ranks": ranks, "full": full, "on": on, "mutants": mutants, "keep": not anew}
     if not parallel.under_mpiexec():
-        shown(algorithms, options, jobs or cores(), json_, verbose)
+        shown(algorithms, options, jobs or cores(), json_, verbose, html)
     if jobs or on != "simulated":
         raise InputError(
             "under mpiexec its ranks are the processes: no --jobs, and no --on, which starts mpiexec itself"
         )
     with parallel.ranks() as pool:
         if pool is not None:
-            shown(algorithms, options, pool, json_, verbose)
+            shown(algorithms, options, pool, json_, verbose, html)
 
 
 def shown(
-    algorithms: tuple[str, ...], options: dict[str, Any], jobs: int | Executor, json_: bool, verbose: bool
-) -> NoReturn:
+    algorithms: tuple[str, ...], options: dict[str, Any], jobs: int | Executor, json_: bool, verbose: bool,
+    html: Path | None,
+) -> NoReturn:  # fmt: skip
     """Verify, tell of each algorithm as soon as it is judged, then of all, and leave with the report's exit code."""
     from rich.progress import Progress
 
@@ -88,6 +91,8 @@ def shown(
                 console.print(line, soft_wrap=line.plain.startswith(name))
 
         report = api.verify(*algorithms, **options, jobs=jobs, track=track, done=done)
+    if html:
+        report.to_html(html)
     if not json_:
         print_report(report, console, look, closely)
     _options.finish(report, json_)

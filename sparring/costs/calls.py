@@ -118,7 +118,8 @@ def supposed(page: Page) -> Sequence[tuple[str, str]]:
 def even(each: Priced, one: Call) -> bool:
     """Return whether all pieces of an exchange are of one length in a call, and full."""
     at = letters_of_run(one)
-    entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else each.members or at["p"]
+    met = each.members or int(exact(each.ranks, at))
+    entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else met
     return one.full and not each.packed and at["p"] > 1 and entries % (pieces * filled(each)) == 0
 
 
@@ -185,7 +186,8 @@ def adding(each: Priced, p: int) -> Callable[[int], Bool]:
         return lambda t: True
     if m := each.members:  # in rounds, each of full groups
         return lambda t: each.page.adds(t % number(each.page.steps(m)), m)
-    return lambda t: each.page.adds(t, p)
+    met = int(exact(each.ranks, {"p": p}))
+    return lambda t: each.page.adds(t, met)
 
 
 def compared(most: Sequence[Priced], one: Call) -> Iterator[Unlike]:

@@ -18,7 +18,7 @@ from sparring.costs.calls import Call, calls, compared, counts, even, grouped, l
 from sparring.costs.claims import Judged
 from sparring.costs.costs import Cost
 from sparring.costs.derivation import group_averages, proof
-from sparring.costs.derivation.exchanges import SPARSE, Priced, amounts, priced, unrounded
+from sparring.costs.derivation.exchanges import SPARSE, Priced, amounts, of_grids, priced, unrounded
 from sparring.costs.derivation.proof import Checked
 from sparring.costs.derivation.step_ranges import Derivation
 from sparring.costs.formulas import lower_bounds
@@ -29,7 +29,7 @@ from sparring.costs.published.claim import Claim, published
 from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.queries import answered
 from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
-from sparring.proofs.reading.ways import Sent, Way, usual, ways
+from sparring.proofs.reading.ways import Sent, Way, of_ranks, usual, ways
 from sparring.proofs.statements.volume import WIDTHS, volume
 from sparring.spec.core.model import Page
 
@@ -63,10 +63,12 @@ class ComposedCost(Cost):
 
     @property
     def hypotheses(self) -> Sequence[tuple[str, str]]:
-        """The hypotheses, each with its name: those of codes, of groups, and of the page."""
+        """The hypotheses, each with its name: those of codes, of grids and groups, and of the page."""
         coded = OF_CODES if any(one.unit == "bytes" for one in self.most) else ()
+        grids = [(f"G{i}", f"{given.partition(' ')[0]} divides p") for i, given in enumerate(of_grids(self.most), 1)]
         sizes = dict.fromkeys(one.members for one in self.most if one.members)
-        return (*coded, *(found for m in sizes for found in group_averages.hypotheses(m)), *supposed(self.page))
+        groups = (found for m in sizes for found in group_averages.hypotheses(m))
+        return (*coded, *grids, *groups, *supposed(self.page))
 
     @property
     def under(self) -> str:
@@ -101,6 +103,25 @@ class ComposedCost(Cost):
     def form(self, name: str) -> Expr | None:
         """Return the closed form called ``name``, one of ``rows.FORMS``; None where there is none."""
         return tidy(without_floors(self.derived.steps)) if name == "steps" and not self.given else super().form(name)
+
+    def number(self, name: str, at: dict[str, Fraction]) -> Fraction | None:
+        """Return a form's value at a point, in a call of so many ranks."""
+        there = self.of_ranks(int(at["p"])) if "p" in at else self
+        return super().number(name, at) if there is self else there.number(name, at)
+
+    def of_ranks(self, ranks: int) -> ComposedCost:
+        """Return the cost of a usual call, or of another where the number of ranks alone decides for that."""
+        key = sent_alike(way := of_ranks(self.found, ranks))
+        if key == sent_alike(self.usual):
+            return self
+        if key not in self.of_others:
+            self.of_others[key] = derived(self.page, [way], all_priced(self.page, way))
+        return self.of_others[key]
+
+    @cached_property
+    def of_others(self) -> dict[tuple[tuple[str, ...], ...], ComposedCost]:
+        """The costs of other calls, as far as they were asked for, by what is sent."""
+        return {}
 
     @property
     def even(self) -> str:

@@ -81,6 +81,10 @@ class Cost(Forms):
             x = level(d, self.given)
         return None if x is None else tidy(simplified(without_floors(x), self.given))
 
+    def of_ranks(self, ranks: int) -> Cost:
+        """Return the cost of calls of so many ranks; of a composition their number may decide what it sends."""
+        return self
+
     def needed(self, name: str) -> Expr:
         """Return the closed form; raise Undecided, with the reasons, where there is none."""
         form = self.form(name)

@@ -163,13 +163,15 @@ def valued(cost: Either) -> Value:
         return lambda at, sizes: of_unions(cost, at, sizes)
     if cost.form("time") is None:
         raise Undecided(f"{cost.page.name}: no closed form of time: {'; '.join(cost.derived.gaps)}")
-    time, given = cost.time, cost.derived.letters
-    needed = {s.name for s in time.free_symbols} - {*given}
+    given, times = cost.derived.letters, {id(cost): cost.time}
+    needed = {s.name for s in cost.time.free_symbols} - {*given}
 
     def value(at: Point, _: Sizes) -> Fraction | None:
         units.need(needed, at, f"costs of {cost.page.name} need")
         n, p, k = (int(at.get(letter, 0)) for letter in "npk")
         whole = {**at, **{letter: Fraction(x) for letter, x in given.items()}}
+        there = cost.of_ranks(p)
+        time = times[id(there)] if id(there) in times else times.setdefault(id(there), there.time)
         return exact(time, whole) if holds(cost.given, {"n": n, "p": p, "k": k, **given}) else None
 
     return value

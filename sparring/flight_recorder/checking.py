@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sparring.errors import InputError
-from sparring.flight_recorder import dumps
+from sparring.flight_recorder import documents, dumps
 from sparring.flight_recorder.diagnosis import Diagnosis
 from sparring.flight_recorder.meetings import Job, assemble
+from sparring.present.explorer import html
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
 from sparring.report import Report, Result
 
@@ -61,7 +62,8 @@ def check_dumps(folder: str | Path, ranks: int | None = None) -> Report:
         "check": told, "properties": dict(PROPERTIES), "stands": stands(diagnosis), "lateness": lateness(job),
         "first_divergence": {"property": first.property, "sentence": first.sentence} if first else None,
     }  # fmt: skip
-    return Report("check", results, gaps, time.perf_counter() - start, extra, lambda _: picture(extra))
+    shown = {"": lambda: html.page(documents.document(diagnosis, folder.name))}
+    return Report("check", results, gaps, time.perf_counter() - start, extra, lambda _: picture(extra), shown)
 
 
 def result(name: str, prop: str, diagnosis: Diagnosis) -> Result:

@@ -15,7 +15,7 @@ class Finding(NamedTuple):
     """What is wrong: the property that it falsifies, and the sentence.
 
     ``cause``: it follows from no other finding.  ``places``: where each rank was among its calls.  ``time``: when, in
-    nanoseconds of the ranks' own clocks.
+    nanoseconds of the ranks' own clocks.  ``meetings``: the calls that it is about.
     """
 
     property: str
@@ -23,6 +23,7 @@ class Finding(NamedTuple):
     cause: bool
     places: Mapping[int, int]
     time: int
+    meetings: tuple[Meeting, ...] = ()
 
     def before(self, other: Finding) -> bool:
         """Whether some rank came to this one before the other."""
@@ -109,9 +110,10 @@ class Diagnosis:
         """Say where a rank is that did not come."""
         if inside := self.waits.first_open(rank):
             return f"still in {inside}{at(inside.calls[rank].line)}"
+        now = f", now{at(line)}" if (line := self.job.now(rank)) else ""
         if last := self.waits.last(rank):
-            return f"in no recorded call after {last[0]}{at(last[1].line)}"
-        return "no call at all"
+            return f"in no recorded call after {last[0]}{at(last[1].line)}{now}"
+        return f"no call at all{now}"
 
     def parting(self, meeting: Meeting) -> str:
         """Say from which call on, up to this meeting, ranks came from different lines; "" where they did not."""
@@ -143,7 +145,8 @@ class Diagnosis:
         if circle := self.waits.circle():
             places = {rank: call.at for wait in circle for rank, call in wait.meeting.calls.items()}
             times = [e.time_created_ns for wait in circle for c in wait.meeting.calls.values() for e in c.entries]
-            yield Finding("deadlock", "; ".join(map(waiting, circle)), True, places, min(times))
+            meetings = tuple(wait.meeting for wait in circle)
+            yield Finding("deadlock", "; ".join(map(waiting, circle)), True, places, min(times), meetings)
 
     def stuck(self) -> Iterator[Finding]:
         """Yield the calls in which ranks still are; a cause is one to which all came in the same way."""
@@ -170,7 +173,7 @@ class Diagnosis:
         places = {rank: len(self.job.dumps[rank].entries) for rank in self.absent(meeting)}
         places |= {rank: call.at for rank, call in meeting.calls.items()}
         time = min(entry.time_created_ns for call in meeting.calls.values() for entry in call.entries)
-        return Finding(prop, why, cause, places, time)
+        return Finding(prop, why, cause, places, time, (meeting,))
 
 
 def lines_differ(meeting: Meeting) -> bool:

@@ -58,6 +58,7 @@ class Entry(Struct, frozen=True):
     retired: bool = False
     is_p2p: bool = False
     time_created_ns: Number = 0
+    time_discovered_completed_ns: Number | None = None
     frames: Annotated[list[Frame], Meta(max_length=2**12)] = []
 
 
@@ -73,11 +74,17 @@ class Members(Struct, frozen=True):
 
 
 class Dump(Struct, frozen=True):
-    """The calls of one rank, in the order in which it made them."""
+    """The calls of one rank, in the order in which it made them.
+
+    Dumps of ``sparring.torch.watch`` also have ``lists_messages``, since they list sends and receives on any backend,
+    and ``now``, the stack of the rank as it wrote the dump.
+    """
 
     version: Text
     entries: Annotated[list[Entry], Meta(max_length=ENTRIES)]
     pg_config: dict[Text, Members] = {}
+    lists_messages: bool = False
+    now: Annotated[list[Frame], Meta(max_length=2**12)] = []
 
     @property
     def overwritten(self) -> bool:

@@ -100,7 +100,12 @@ class Job(NamedTuple):
     @property
     def unlisted(self) -> bool:
         """Whether the recorder lists no sends and receives, as gloo's."""
-        return any(e.profiling_name.startswith("gloo:") for dump in self.dumps.values() for e in dump.entries)
+        dumps = [dump for dump in self.dumps.values() if not dump.lists_messages]
+        return any(entry.profiling_name.startswith("gloo:") for dump in dumps for entry in dump.entries)
+
+    def now(self, rank: int) -> str:
+        """Return the source line at which the rank wrote its dump; empty where the dump does not tell."""
+        return line_told(self.dumps[rank].now) if rank in self.dumps else ""
 
     @property
     def silent(self) -> list[int]:

@@ -157,6 +157,8 @@ def pricing(collective: str, machine: Machine) -> Price:
 
     @cache
     def price(played: Played, p: int, n: int) -> Fraction | None:
+        if played.apart:  # it sends more messages than its pages
+            return None
         with suppress(SparringError):
             return sum((
                 counted(stage.page, network, p=p, n=entries(collective, number(stage.page.chunks(p)), p, n),

@@ -14,7 +14,7 @@ from functools import cache
 from itertools import pairwise, product
 from typing import NamedTuple
 
-from sparring.checks.conventions import CUTS, NUMBERS
+from sparring.checks.conventions import CUTS, NUMBERS, Begin
 from sparring.errors import SparringError
 from sparring.libraries.collectives import begins
 from sparring.libraries.counting import WIDTH, Amount, Pair
@@ -39,13 +39,34 @@ STAGES: Mapping[str, Sequence[tuple[str, ...]]] = {
 """The kinds of pages that do a collective, one after the other."""
 
 
+def halved(c: int, n: int, of: int) -> int:
+    """Return where chunk ``c`` of ``of`` begins if ``n`` entries are halved again and again.
+
+    The second half is the longer.  So many chunks are a power of two; others are cut as a page cuts them.
+
+    >>> [halved(c, 11, 4) for c in range(5)]
+    [0, 2, 5, 8, 11]
+    """
+    if of & (of - 1):
+        return CUTS[""](c, n, of)
+    begin = 0
+    while of > 1:
+        of, half = of // 2, n // 2
+        begin, c, n = (begin + half, c - of, n - half) if c >= of else (begin, c, half)
+    return begin + c * n
+
+
+WAYS: Mapping[str, Begin] = {**CUTS, "halved again and again": halved}
+"""How libraries cut vectors: as programs do, and one more."""
+
+
 @dataclass(eq=False)
 class Stage:
     """A page, and what is known of its messages."""
 
     page: Page
     plans: dict[int, list[tuple[int, int, Chunks]]] = field(default_factory=dict)
-    amounts: dict[tuple[int, tuple[int, ...]], Mapping[Pair, Amount]] = field(default_factory=dict)
+    amounts: dict[tuple[object, ...], Mapping[Pair, Amount]] = field(default_factory=dict)
 
     def plan(self, p: int) -> list[tuple[int, int, Chunks]]:
         """Return who sends which chunks to whom, step by step.  Raises SparringError where the page has no run."""
@@ -54,30 +75,45 @@ class Stage:
             self.plans[p] = [send for t in steps for send in step_sends(self.page, t, p)]
         return self.plans[p]
 
-    def sent(self, p: int, sizes: tuple[int, ...]) -> Mapping[Pair, Amount]:
-        """Return what each pair of ranks sends of chunks of so many entries."""
-        if (p, sizes) not in self.amounts:
-            self.amounts[p, sizes] = total(
-                {(src, dst): Amount(1, WIDTH * sum(sizes[c] for c in chunks))} for src, dst, chunks in self.plan(p)
-            )
-        return self.amounts[p, sizes]
+    def sent(self, p: int, sizes: tuple[int, ...], apart: bool = False, empty: bool = True) -> Mapping[Pair, Amount]:
+        """Return what each pair of ranks sends of chunks of so many entries; ``apart``: each chunk by itself.
+
+        ``empty``: empty messages are sent, too.
+        """
+        if (key := (p, sizes, apart, empty)) not in self.amounts:
+            messages = [(src, dst, [c for c in chunks if empty or sizes[c]]) for src, dst, chunks in self.plan(p)]
+            self.amounts[key] = total(
+                {(src, dst): Amount(len(chunks) if apart else 1, WIDTH * sum(sizes[c] for c in chunks))}
+                for src, dst, chunks in messages if chunks
+            )  # fmt: skip
+        return self.amounts[key]
 
 
 class Played(NamedTuple):
-    """Pages that are played one after the other, with their chunks cut and numbered by a convention."""
+    """Pages that are played one after the other, with their chunks cut and numbered by a convention.
+
+    ``apart``: each chunk of a message is sent by itself.
+    """
 
     stages: tuple[Stage, ...]
     cut: str = ""
     numbers: str = ""
+    apart: bool = False
 
     @property
     def name(self) -> str:
         """The pages' names."""
-        return " + ".join(stage.page.name.rpartition(".")[2] for stage in self.stages)
+        names = " + ".join(stage.page.name.rpartition(".")[2] for stage in self.stages)
+        return f"{names}, chunk by chunk" if self.apart else names
 
-    def sent(self, collective: str, p: int, n: int) -> dict[Pair, Amount]:
-        """Return what each pair of ranks sends: messages and bytes.  Raises SparringError where a page has no run."""
-        return total(stage.sent(p, self.sizes(stage.page, collective, p, n)) for stage in self.stages)
+    def sent(self, collective: str, p: int, n: int, empty: bool = True) -> dict[Pair, Amount]:
+        """Return what each pair of ranks sends: messages, with the empty ones or without, and bytes.
+
+        Raises SparringError where a page has no run.
+        """
+        return total(
+            stage.sent(p, self.sizes(stage.page, collective, p, n), self.apart, empty) for stage in self.stages
+        )
 
     def sizes(self, page: Page, collective: str, p: int, n: int) -> tuple[int, ...]:
         """Return how many entries each chunk has."""
@@ -88,7 +124,7 @@ class Played(NamedTuple):
             return tuple(given[c] for c in order)
         if len(given) == p and of == p * p:
             return (given[0],) * of
-        whole, cut = sum(given), CUTS[self.cut]
+        whole, cut = sum(given), WAYS[self.cut]
         return tuple(cut(c + 1, whole, of) - cut(c, whole, of) for c in order)
 
 
@@ -140,12 +176,17 @@ def candidates(collective: str, names: Sequence[str] = ()) -> Iterator[Played]:
 
 
 def conventions(collective: str, some: tuple[Stage, ...]) -> Iterator[Played]:
-    """Yield the ways to cut and number chunks that make a difference."""
-    cuts = any(stage.page.cuts for stage in some)
+    """Yield the ways to cut, number and send chunks that make a difference.
+
+    Chunks that lie in no row may be sent one by one.
+    """
+    cuts = any(number(stage.page.chunks(2)) > 1 for stage in some)
     free = cuts and len(lengths(collective, 2, 2)) == 1  # else the caller says how long each block is
-    for cut in CUTS if free else [""]:
+    for cut in WAYS if free else [""]:
         for numbers in NUMBERS if cuts else [""]:
             yield Played(some, cut, numbers)
+            if any(stage.page.carries for stage in some):
+                yield Played(some, cut, numbers, apart=True)
 
 
 class Explanation(NamedTuple):
@@ -197,14 +238,16 @@ def explained(
 def segments(played: Played, collective: str, p: int, n: int, seen: Mapping[Pair, Amount]) -> int:
     """Return into how many messages each of the page's is cut, alike for all pairs; 0 if something else is sent.
 
-    Pairs that send each other empty messages alone do not count.
+    Empty messages may be left out, and pairs that send each other these alone do not count.
     """
     try:
-        planned = played.sent(collective, p, n)
+        planned, least = (played.sent(collective, p, n, empty) for empty in (True, False))
     except SparringError:
         return 0
     if nonempty(planned) != nonempty(seen):
         return 0
+    if all(one.messages <= seen[pair].messages <= planned[pair].messages for pair, one in least.items()):
+        return 1
     ratios = {seen[pair].messages / amount.messages for pair, amount in planned.items() if pair in seen}
     return int(max(ratios, default=1)) if len(ratios) < 2 and ratios <= set(range(1, 10_000)) else 0
 

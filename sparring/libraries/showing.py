@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from rich.text import Text
 
 from sparring.libraries.audit import MESSAGES, Row, spelled, where
-from sparring.present.overview import MEANT, Overview, against
+from sparring.present.overview import Overview, against
 from sparring.proofs.logic.verdicts import Word
-from sparring.report import Report
+from sparring.report import MEANT, Report
 
 SIDES = ("agreement", "reproducibility", "in place", MESSAGES)
 INDENT = 4

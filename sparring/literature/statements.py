@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from sparring.costs.published.claim import Claim
+from sparring.costs.published.notation import Letter
 from sparring.proofs.logic.verdicts import Settled
 
 TAGS: Mapping[str, str] = {
@@ -97,11 +99,12 @@ class Unjudged(Statement):
 
 
 class Source(NamedTuple):
-    """A paper, and what it states."""
+    """A paper, what it states, and by name of a page, what it calls the page's letters."""
 
     id: str
     bibliography: str
     statements: Sequence[Statement]
+    notation: Mapping[str, Sequence[Letter]] = MappingProxyType({})
 
 
 CONVERGENCE = "a statement about convergence of training, which no schedule decides"

@@ -121,11 +121,20 @@ def domain(letter: str) -> Iterator[Bool]:
         yield x >= 0
 
 
+def picked(page: Page) -> tuple[str, ...]:
+    """Return the formulas that a page lacks because it picks the chunks of a message one by one, or does not."""
+    if not page.carries:
+        return "carries", "below"
+    return ("chunk",) if page.below else ("chunk", "count", "below")
+
+
 def formulas(whole: Subject, changed: Page, memory: Memory) -> Iterator[Obligation]:
     """Yield the obligations that all formulas that differ in their wording have the same values."""
     page = whole.page
     for formula, known in FORMULAS.items():
         if formula in LENGTHS and not hasattr(page.module, formula):
+            continue
+        if formula in picked(page):
             continue
         letters = [letter for letter in known if letter != "j" or page.several]
         end = page.steps(p) + 1 if formula in ("holds", "live") else page.steps(p)

@@ -40,6 +40,7 @@ STYLE: Any = {  # matplotlib's types name every setting, and each release has it
     "axes.titlesize": 11,
     "figure.constrained_layout.h_pad": 0.09,
     "font.size": 9.5,
+    "pdf.fonttype": 42,  # TrueType: publishers refuse the default, type 3
     "svg.hashsalt": "sparring",
     "text.color": INK,
     "text.parse_math": False,

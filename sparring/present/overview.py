@@ -7,41 +7,18 @@ from __future__ import annotations
 
 import textwrap
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.table import Table
 from rich.text import Text
 
-from sparring.proofs.logic.verdicts import Verdict, Word, overall
-from sparring.report import Report, Result
+from sparring.proofs.logic.verdicts import Verdict, Word
+from sparring.report import GROUPS, MEANT, NOT_ASKED, SIGNS, Report, Result, weakest
 
-GROUPS: Mapping[str, Sequence[str]] = {
-    "result": ("result", "economy", "claims", "order", "bounds"),
-    "agreement": ("agreement",),
-    "conservation": ("conservation",),
-    "deadlock": ("deadlock",),
-    "contention": ("contention", "timing"),
-    "sizes": ("partition", "sizes", "volume"),
-    "terms": ("terms", "selection"),
-    "numbers": ("peers", "sum", "steps", "hygiene", "input untouched", "dtypes", "gradients", "parameters", "in place",
-                "long vectors", "bad input", "lines", "mpi"),
-}  # fmt: skip
-"""The columns: what is proved of the page, then the code on symbols and on numbers; each with its properties."""
 SHORT = {"agreement": "agree", "conservation": "kept", "contention": "links", "sizes": "cost", "numbers": "runs"}
 SHORTENED = "kept: conservation; links: contention; cost: sizes; of the code: terms and runs"
 LETTERED = "R result, A agreement, C conservation, D deadlock, L contention, S sizes, T the code on terms, N on numbers"
-SIGNS: Mapping[Word, tuple[str, str, str]] = {
-    Word.PROVED: ("∀", "A", "green"), Word.PROVED_BELOW: ("∀", "A", "green"), Word.PROVED_UP_TO: ("≤", "<", "green"),
-    Word.PROVED_AT: ("≤", "<", "green"), Word.TESTED: ("t", "t", "cyan"), Word.EXPECTED: ("x", "x", "yellow"),
-    Word.NOT_COVERED: ("-", "-", "dim"), Word.UNDECIDED: ("?", "?", "bold yellow"),
-    Word.NOT_INDUCTIVE: ("?", "?", "bold yellow"), Word.REFUTED: ("✗", "!", "bold red"),
-}  # fmt: skip
-"""A word's sign, the same in ASCII, and its colour, which only adds to it."""
-MEANT = {
-    "∀": "all p", "≤": "some p", "t": "tested", "x": "expected", "-": "not covered", "?": "undecided", "✗": "refuted",
-}  # fmt: skip
-NOT_ASKED = "not asked for"
 SECONDS = 3
 """How wide they are."""
 KEPT = "="
@@ -101,12 +78,12 @@ class Overview:
 
     def sign(self, results: Sequence[Result]) -> tuple[str, str]:
         """Return the weakest verdict's sign and colour, with a second sign if not all that was asked for is covered."""
-        results = [r for r in results if not r.detail.startswith(NOT_ASKED)]
-        if not results:
+        word = weakest(results)
+        if word is None:
             return "", ""
-        covered = [r.verdict for r in results if r.verdict.word is not Word.NOT_COVERED]
-        *signs, colour = SIGNS[overall(covered)]
-        partly = self.of(Word.NOT_COVERED) if 0 < len(covered) < len(results) else ""
+        *signs, colour = SIGNS[word]
+        asked = {r.verdict.word for r in results if not r.detail.startswith(NOT_ASKED)}
+        partly = self.of(Word.NOT_COVERED) if word is not Word.NOT_COVERED and Word.NOT_COVERED in asked else ""
         return signs[self.plain] + partly, colour
 
     def of(self, word: Word) -> str:

@@ -29,7 +29,8 @@ class Observed(NamedTuple):
     ``raised``: whether this was a Python exception, and nothing that ends processes;
     ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes;
     ``printed``: what simulated ranks wrote to the screen, where it is not shown;
-    ``messages`` and ``why_not``: of a simulated run what was sent, and why one schedule does not decide for all.
+    ``messages``, ``findings`` and ``why_not``: of a simulated run what was sent, what the world found, and why one
+    schedule does not decide for all; ``stuck``: what was sent before a deadlock that larger buffers avoid.
     """
 
     ys: list[list[Any]]
@@ -46,7 +47,9 @@ class Observed(NamedTuple):
     shared: str = ""
     printed: str = ""
     messages: Sequence[Sent] = ()
+    findings: Sequence[Finding] = ()
     why_not: tuple[str, ...] = ()
+    stuck: Sequence[Sent] = ()
 
 
 def observe(
@@ -76,12 +79,12 @@ def observe_outcome(outcome: Outcome, prop: str, p: int, *, traced: bool) -> Obs
         flaws.setdefault(falsifies(finding, prop), finding.text)
     kinds = {finding.kind for finding in outcome.findings}
     refusing, raised = bool(kinds & {*RAISED}), Kind.RAISED in kinds and Kind.ABORTED not in kinds
+    seen: dict[str, Any] = {"messages": outcome.messages, "findings": outcome.findings}
     if None in outcome.results:
         flaws = flaws or {prop: f"rank {outcome.results.index(None)} came to no end, and nothing says why"}
-        return Observed([], [], trace, flaws, refusing=refusing, raised=raised)
+        return Observed([], [], trace, flaws, refusing=refusing, raised=raised, **seen)
     ys, kept, given, remarks = zip(*outcome.results)
-    more: dict[str, Any] = {"kept": by_call(kept), "refusing": refusing, "remarks": remarks}
-    more |= {"messages": outcome.messages, "why_not": outcome.why_not}
+    more = {"kept": by_call(kept), "refusing": refusing, "remarks": remarks, **seen, "why_not": outcome.why_not}
     return Observed(by_call(ys), list(given), trace, flaws, **more)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sparring.proofs.reading.annotations import companion, subject
-from sparring.refinement.bits import remembered
+from sparring.refinement.bits import visible
 from sparring.refinement.comparison import DTYPES, Flaw
 from sparring.refinement.differential import accepted, called
 from sparring.refinement.observing import Call
@@ -178,8 +178,9 @@ def instances(run: Run, page: Page, target: str, ranks: int) -> Iterator[Flaw]:
     for what, call in (bad | (many(ranks) if page.selecting else {})).items():
         if ranks > 1 or "differs" not in what:
             yield from unrefused(what, run(target, ranks, xs, call=call), ranks)
-    names = ["residual"] if page.selecting else [name for name in remembered(page) if "residual" in name]
-    shown = run(target, ranks, xs, call=partial(residuals, names=names, kept=kept))
+    for params in getattr(companion(page), "refused", ()):
+        yield from unrefused(f"{params}, before any call", run(target, ranks, xs, call=partial(made, params)), ranks)
+    shown = run(target, ranks, xs, call=partial(residuals, names=visible(page), kept=kept))
     if shown.findings or not all(shown.results):
         yield Flaw("residual", f"p={ranks}: before the first call it is not None, or it can be written to later")
 
@@ -194,6 +195,11 @@ def many(ranks: int) -> dict[str, Callable[..., Any]]:
     }
 
 
+def made(params: Mapping[str, Any], kind: Any, comm: Any, x: Any) -> None:
+    """Make an instance with these parameters, without an exchange, and do not call it."""
+    kind(comm, x.size, **params, validate=False)
+
+
 def another_dtype(kind: Any, comm: Any, x: Any, kept: Mapping[str, Any]) -> Any:
     """Call one instance twice, with two dtypes."""
     instance = kind(comm, x.size, **kept)
@@ -202,11 +208,14 @@ def another_dtype(kind: Any, comm: Any, x: Any, kept: Mapping[str, Any]) -> Any:
 
 
 def residuals(kind: Any, comm: Any, x: Any, names: Sequence[str], kept: Mapping[str, Any]) -> bool:
-    """Return whether each of these is None before the first call, and nobody else can change it afterwards."""
+    """Return whether of these residuals are None before the first call, and nobody else can change them afterwards.
+
+    All must be readable before the first call, too.
+    """
     instance = kind(comm, x.size, **kept)
-    before = [getattr(instance, name) for name in names]
+    before = {name: getattr(instance, name) for name in names}
     instance(x)
-    return before == [None] * len(names) and all(apart(instance, name) for name in names)
+    return all(before[name] is None and apart(instance, name) for name in names if "residual" in name)
 
 
 def apart(instance: Any, name: str) -> bool:

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from sparring.errors import InputError
+from sparring.present.explorer import html
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
 from sparring.report import Report, Result
-from sparring.schedules import rccl, writing
+from sparring.schedules import documents, rccl, writing
 from sparring.schedules.formats import files
 from sparring.schedules.judgement import Judgement
 from sparring.schedules.races import LISTED
@@ -65,7 +66,9 @@ def check_schedule(
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
     asked = [prop for prop in PROPERTIES if prop not in left_out(judgement, topology, load=load)]
     told = {"target": str(path), "on": "schedule", "topology": topology or "", "judged": asked}
-    return Report("check", results, gaps, time.perf_counter() - start, {**envelope(judgement), "check": told})
+    shown = {"": lambda: html.page(documents.document(judgement, path.name, results, depth, topology))}
+    extra = {**envelope(judgement), "check": told}
+    return Report("check", results, gaps, time.perf_counter() - start, extra, explorers=shown)
 
 
 def left_out(one: Judgement, topology: str | None, *, load: bool) -> set[str]:

@@ -148,8 +148,14 @@ def begun(places: Places) -> tuple[Sums, list[int]]:
     return sums, cells
 
 
-def ended(graph: Graph, went: Sequence[int], touches: Sequence[Touched], places: Places) -> tuple[Sums, list[int]]:
-    """Return the sum in each cell after the steps ``went``, carried out in that order."""
+def ended(
+    graph: Graph, went: Sequence[int], touches: Sequence[Touched], places: Places,
+    carried: dict[int, list[int]] | None = None,
+) -> tuple[Sums, list[int]]:  # fmt: skip
+    """Return the sum in each cell after the steps ``went``, carried out in that order.
+
+    ``carried``: is filled with the sums that each step sends.
+    """
     sums, cells = begun(places)
     kinds = [step.op for rank in places.program.ranks for block in rank.blocks for step in block.steps]
     brings = {receive: send for send, receive, _ in graph.messages}
@@ -168,6 +174,8 @@ def ended(graph: Graph, went: Sequence[int], touches: Sequence[Touched], places:
             cells[touch.dst.start : touch.dst.stop] = values
         if uses.sends:
             under_way[node] = values
+            if carried is not None:
+                carried[node] = values
     return sums, cells
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, NoReturn
 from sparring.errors import InputError, ScheduleFault
 from sparring.schedules.rotational_symmetry import Hole, Turn
 from sparring.spec.core import schedule
+from sparring.spec.core.blocks import picked, rows
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import step_sends, truth
 
@@ -25,7 +26,7 @@ class Move(NamedTuple):
 
 
 Sent = tuple[int, int, int]
-"""A message: the other rank, the first chunk, and how many there are; one past the last chunk to the first is two."""
+"""A message: the other rank, the first chunk, and how many there are; one whose chunks lie in no row is several."""
 
 
 class Rows:
@@ -66,21 +67,18 @@ class Rows:
 
         Steps in which it is silent are checked too.  In a schedule ``src`` names exactly the ranks that send to it.
         """
-        page, p, n = self.page, self.p, self.chunks
+        page, p = self.page, self.p
         sent: list[Sent] = []
         came: list[Sent] = []
         right = len(messages) > 0
         for j in messages:
             d, s = number(page.dst(r, t, p, *j)), number(page.src(r, t, p, *j))
-            first, length, active = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), self.active(r, t, j)
-            right = right and 0 <= d < p and 0 <= s < p and 0 <= first < n + (length == 0)
-            right = right and length >= 0 and (length <= 1 or length <= (n if page.round else n - first))
-            right = right and not (d == r and active)
+            right = right and 0 <= d < p and 0 <= s < p and (page.carries is not None or self.in_range(r, t, j))
+            right = right and not (d == r and self.active(r, t, j))
             if not right or number(page.src(d, t, p, *j)) != r:
                 self.fault(t)
-            sent += self.straight(d, first, length * active)
-            length = number(page.count(s, t, p)) * self.active(s, t, j)
-            came += self.straight(s, number(page.chunk(s, t, p, *j)), length)
+            sent += self.pieces(d, r, t, j)
+            came += self.pieces(s, s, t, j)
         if not right or (self.several and self.clash(sent, came, adds=adds)):
             self.fault(t)
         moves = (Move(d, True, adds, first, length) for d, first, length in sent)
@@ -96,6 +94,23 @@ class Rows:
     def active(self, r: int, t: int, j: tuple[int, ...]) -> bool:
         """Tell whether rank ``r`` sends the message."""
         return truth(self.page.active(r, t, self.p, *j))
+
+    def in_range(self, r: Any, t: int, j: tuple[int, ...]) -> bool:
+        """Tell whether the message has chunks of the page alone."""
+        page, n = self.page, self.chunks
+        first, length = number(page.chunk(r, t, self.p, *j)), number(page.count(r, t, self.p))
+        some = length >= 0 and (length <= 1 or length <= (n if page.round else n - first))
+        return bool(0 <= first < n + (length == 0) and some)
+
+    def pieces(self, peer: int, r: int, t: int, j: tuple[int, ...]) -> list[Sent]:
+        """Return the message that rank ``r`` sends, to or from ``peer``, as a list of pieces in a row each."""
+        page, p = self.page, self.p
+        if not self.active(r, t, j):
+            return []
+        if page.carries:
+            some = picked([c for c in range(self.chunks) if truth(page.carries(r, c, t, p))])
+            return [(peer, row.start, len(row)) for row in rows(some)]
+        return self.straight(peer, number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)))
 
     def straight(self, peer: int, first: int, length: int) -> list[Sent]:
         """Return a message as a list of pieces.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.links import Link
@@ -18,13 +19,39 @@ from sparring.trace.events import Trace
 Pair = tuple[int, int]
 
 
+class Met(NamedTuple):
+    """Messages of several pairs of ranks that one link serves."""
+
+    topology: str
+    """As it was asked for."""
+    link: str
+    """In words: a link of the topology's formulas, with its place, or one of its routes."""
+    pairs: list[Pair]
+    """Sources and destinations, at least two."""
+    claim: str = ""
+    """The page that claims one pair for each link, where there is one."""
+
+    def __str__(self) -> str:
+        """Return the sentence on it, which names two of the pairs."""
+        (src, dst), (src2, dst2) = self.pairs[:2]
+        ways = f"carries messages from rank {src} to {dst} and from rank {src2} to {dst2}"
+        if not self.claim:
+            return f"on the topology {self.topology}, {self.link} {ways}"
+        return f"on the {self.topology}, the {self.link} {ways}; page {self.claim} claims one pair for each link"
+
+    def edge(self, p: int) -> Edge | None:
+        """Return a link that the routes of several of the pairs share; None where only a formula speaks of it."""
+        users = crossed(networks.find(self.topology), tuple(self.pairs), p)
+        return next((link for link, shared in users.items() if len(shared) > 1), None)
+
+
 def exclusive(page: Page) -> bool:
     """Tell whether the page claims of any topology that each link serves one pair."""
     return "exclusive" in subject(page).contention.values()
 
 
-def contended(page: Page, trace: Trace) -> str | None:
-    """Return a sentence on the first link that serves two (source, destination) pairs of ``trace``, or None.
+def contended(page: Page, trace: Trace) -> Met | None:
+    """Return the first link that serves two (source, destination) pairs of ``trace``, or None.
 
     Only topologies on which the page claims to be exclusive are judged.  A claim that holds only in lock step cannot be
     judged without knowing each message's step.
@@ -32,7 +59,7 @@ def contended(page: Page, trace: Trace) -> str | None:
     pairs = tuple(used(trace))
     for topology, level in subject(page).contention.items():
         if level == "exclusive" and (found := meeting(networks.find(topology), pairs, trace.ranks)):
-            return sentence(page, topology, *found)
+            return Met(topology, *found, page.name)
     return None
 
 
@@ -46,14 +73,10 @@ def pairs(page: Page, p: int) -> list[Pair]:
     return sorted({(src, dst) for t in range(number(page.steps(p))) for src, dst, _ in step_sends(page, t, p)})
 
 
-def shared(topology: str, pairs: list[Pair], p: int) -> str | None:
-    """Return one sentence on the first link of ``topology`` that serves two of ``pairs``; None if none does."""
+def shared(topology: str, pairs: list[Pair], p: int) -> Met | None:
+    """Return the first link of ``topology`` that serves two of ``pairs``; None if none does."""
     found = routed(networks.find(topology), tuple(pairs), p)
-    if found is None:
-        return None
-    link, ((src, dst), (src2, dst2), *_) = found
-    ways = f"messages from rank {src} to {dst} and from rank {src2} to {dst2}"
-    return f"on the topology {topology}, {link} carries {ways}"
+    return found and Met(topology, *found)
 
 
 @lru_cache(maxsize=256)  # run after run has the same pairs
@@ -70,11 +93,17 @@ def meeting(topology: Topology, pairs: tuple[Pair, ...], p: int) -> tuple[str, l
 @lru_cache(maxsize=256)
 def routed(topology: Topology, pairs: tuple[Pair, ...], p: int) -> tuple[str, list[Pair]] | None:
     """Return the first link that several pairs share on their routes, and these pairs; None if none is shared."""
+    users = crossed(topology, pairs, p)
+    return next(((f"link {edge(link)}", shared) for link, shared in users.items() if len(shared) > 1), None)
+
+
+def crossed(topology: Topology, pairs: tuple[Pair, ...], p: int) -> dict[Edge, list[Pair]]:
+    """Return the pairs whose routes cross each link."""
     users: dict[Edge, list[Pair]] = {}
     for src, dst in pairs:
         for link in topology.route(src, dst, p):
             users.setdefault(link, []).append((src, dst))
-    return next(((f"link {edge(link)}", shared) for link, shared in users.items() if len(shared) > 1), None)
+    return users
 
 
 def places(link: Link, p: int) -> Iterator[dict[str, int]]:
@@ -89,11 +118,3 @@ def places(link: Link, p: int) -> Iterator[dict[str, int]]:
 def crossing(link: Link, place: dict[str, int], pairs: Iterable[Pair], p: int) -> list[Pair]:
     """Return the pairs whose messages cross the link there."""
     return [pair for pair in pairs if evaluate(link.carries(*pair), p=p, **place)]
-
-
-def sentence(page: Page, topology: str, link: str, users: list[Pair]) -> str:
-    (src, dst), (src2, dst2) = users[:2]
-    return (
-        f"on the {topology}, the {link} carries messages from rank {src} to {dst} "
-        f"and from rank {src2} to {dst2}; page {page.name} claims one pair for each link"
-    )

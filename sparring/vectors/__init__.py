@@ -99,12 +99,17 @@ def document(page: Page) -> dict[str, Any]:
 
 
 def covered(page: Page) -> bool:
-    """Return whether there can be test vectors of the page: it is no program, or one that files have rules for."""
-    return not page.composed or page.module.__name__ in PROGRAMS or dense.own(page) is not None
+    """Return whether there can be test vectors of the page: it is no program, or one that files have rules for.
+
+    In files the chunks of a message lie in a row.
+    """
+    return not page.carries and (not page.composed or page.module.__name__ in PROGRAMS or dense.own(page) is not None)
 
 
 def sort(page: Page) -> str:
     """Return the file's word for the page's data.  Raises InputError for a composition or residuals without a rule."""
+    if page.carries:
+        raise InputError(f"{page.name} picks the chunks of a message one by one; in test vectors they lie in a row")
     if not covered(page):
         raise InputError(
             f"{page.name} is a composition: what it sends depends on the data, by rules that no test vectors have"

@@ -17,7 +17,7 @@ messages matched; then ``interface``, which is ``mpi4py`` as a target sees it.  
 from __future__ import annotations
 
 from sparring.world.buffer_depth import smallest_depth
-from sparring.world.core.findings import Called, Finding, Kind, Outcome, Sent, Taken
+from sparring.world.core.findings import Called, Finding, Kind, Outcome, Sent, Taken, Waiting
 from sparring.world.exploration import Exploration, Seen, explore
 from sparring.world.rank_state import Apart
 from sparring.world.simulation import run
@@ -32,6 +32,7 @@ __all__ = [
     "Seen",
     "Sent",
     "Taken",
+    "Waiting",
     "explore",
     "run",
     "smallest_depth",

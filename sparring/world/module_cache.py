@@ -13,8 +13,15 @@ from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import cached_property
 from operator import is_
-from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType, WrapperDescriptorType
-from typing import Any
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    MemberDescriptorType,
+    ModuleType,
+    NoneType,
+    WrapperDescriptorType,
+)
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +31,15 @@ from sparring.world.interface.mpi import packages
 from sparring.world.modules import PLANTED, Modules, written
 from sparring.world.targets import outside
 
+
+class _Named(NamedTuple):
+    field: None
+
+
 NEVER_CHANGE = (
     NoneType, bool, int, float, complex, str, bytes, range, np.generic, np.dtype, Enum, ModuleType, BuiltinFunctionType,
-    WrapperDescriptorType, type(NDArray[Any]), type(Callable[..., Any]), type(int | str),
+    WrapperDescriptorType, MemberDescriptorType, type(_Named.field), type(NDArray[Any]), type(Callable[..., Any]),
+    type(int | str),
 )  # fmt: skip
 
 
@@ -176,17 +189,19 @@ class Store:
 
 
 STORES: list[Store] = []
-"""That of the last target, unless a run has it."""
+"""Those of the last targets, the latest first; a run takes its own out."""
+MOST = 4
+"""So many targets take turns: a function, the class beside it, and either with a planted fault."""
 
 
 @contextmanager
 def store(target: targets.Target) -> Iterator[Store]:
-    """Provide what a target's ranks have kept, for one run.  A world inside of that run starts with nothing."""
-    found = STORES.pop() if STORES and STORES[0].serves(target) else Store(target)
-    forget()
+    """Provide what a target's ranks have kept, for one run.  A world inside of that run has modules of its own."""
+    found = next((one for one in STORES if one.serves(target)), None) or Store(target)
+    STORES[:] = [one for one in STORES if one is not found]
     yield found
     found.put_back()
-    STORES[:] = [found]
+    STORES[:] = [found, *STORES][:MOST]
 
 
 def forget() -> None:

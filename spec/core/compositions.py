@@ -21,18 +21,18 @@ go on, part ways: that is a :class:`~sparring.errors.ScheduleFault` which names 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError, ScheduleFault
-from sparring.spec.core.exchange_runs import Trace
-from sparring.spec.core.exchanges import Exchange
+from sparring.spec.core.exchange_runs import Carried, Trace
+from sparring.spec.core.exchanges import Exchange, carried
 from sparring.spec.core.model import Page
 from sparring.spec.core.runs import Run, Step, vectors
 from sparring.spec.core.sparse import NOTHING, SparseVector, total
 from sparring.spec.core.vector_parts import copy
-from sparring.spec.core.vectors import Unset, Vector
+from sparring.spec.core.vectors import Unset, Vector, rank_speaking
 
 LETTERS = ("x", "r", "p", "call", "state", "params", "selector")
 """What a text may ask for."""
@@ -78,9 +78,29 @@ def begun(page: Page) -> Any:
 
 def text(page: Page, **given: Any) -> Text:
     """One rank's text, begun; ``given``: by letter."""
-    begun: Any = page.module.program(**{name: given[name] for name in asked(page)})
-    going: Any = begun if inspect.isgenerator(begun) else silent(begun)
-    return going  # type: ignore[no-any-return]  # a generator of exchanges, as far as the page is right
+    with rank_speaking():
+        begun: Any = page.module.program(**{name: given[name] for name in asked(page)})
+    return Speaking(begun if inspect.isgenerator(begun) else silent(begun))
+
+
+class Speaking(Text):
+    """A rank's text, which is refused what speaks of all ranks; it looks as the generator that it goes on with."""
+
+    def __init__(self, going: Any) -> None:
+        self.going = going
+
+    def send(self, got: Any) -> Exchange:
+        with rank_speaking():
+            asked: Exchange = self.going.send(got)
+        return asked
+
+    def throw(self, *raised: Any) -> Exchange:
+        with rank_speaking():
+            asked: Exchange = self.going.throw(*raised)
+        return asked
+
+    def __getattr__(self, field: str) -> Any:
+        return getattr(self.going, field)
 
 
 def own(page: Page, **changed: Any) -> Any:
@@ -113,7 +133,15 @@ def ending(page: Page, returned: Any) -> Ending:
     return Ending(next(found), *(next(found) if has else None for has in parts))
 
 
-def played(page: Page, texts: Sequence[Text]) -> tuple[list[Any], Trace]:
+Watch = Callable[[Sequence[Exchange], Carried], None]
+"""Is told of each exchange, while the texts wait at it: what each rank brings, and what comes of it."""
+
+
+def unwatched(each: Sequence[Exchange], carried: Carried) -> None:
+    """Nobody watches."""
+
+
+def played(page: Page, texts: Sequence[Text], watch: Watch = unwatched) -> tuple[list[Any], Trace]:
     """All ranks' texts in lock step: what each returns, and the messages of all exchanges."""
     p = len(texts)
     trace: Trace = []
@@ -128,19 +156,23 @@ def played(page: Page, texts: Sequence[Text]) -> tuple[list[Any], Trace]:
         if not asked:
             return [value for _, value in ends], trace
         together(p, texts, asked, ends)
-        carried = asked[0][1].carry([one for _, one in asked])
-        answers, trace = carried.results, trace + carried.trace
+        each = [one for _, one in asked]
+        found = carried(each)
+        watch(each, found)
+        answers, trace = found.results, trace + found.trace
 
 
 def together(p: int, texts: Sequence[Text], asked: Sequence[tuple[int, Exchange]], ends: Sequence[Any]) -> None:
     """Raises ScheduleFault where not all ranks are at the same exchange."""
-    (r, first), *others = asked
     if ends:
-        here, gone = f"rank {r} is at {where(texts[r])}", f"rank {ends[0][0]} has ended"
+        here, gone = f"rank {asked[0][0]} is at {where(texts[asked[0][0]])}", f"rank {ends[0][0]} has ended"
         raise ScheduleFault(p, None, f"{here} and {gone}: ranks part ways")
-    for s, other in others:
-        if other.terms != first.terms:
-            here, there = (f"rank {q} yields {named(x)} at {where(texts[q])}" for q, x in ((r, first), (s, other)))
+    axis = asked[0][1].among
+    firsts = {r: ranks[0] for ranks in axis.groups(p) for r in ranks} if axis else {}
+    for s, other in asked:
+        r = firsts.get(s, 0) if other.among == axis else 0
+        if other.terms != asked[r][1].terms:
+            here, there = (f"rank {q} yields {named(asked[q][1])} at {where(texts[q])}" for q in (r, s))
             raise ScheduleFault(p, None, f"{here}, {there}: ranks part ways")
 
 
@@ -175,6 +207,11 @@ class ComposedRun(Run):
 
     @cached_property
     def _ran(self) -> tuple[Trace, list[Ending]]:
+        returned, trace = played(self.page, self.texts())
+        return trace, [ending(self.page, one) for one in returned]
+
+    def texts(self) -> list[Text]:
+        """All ranks' texts, begun."""
         page, p = self.page, len(self.xs)
         entries = [Vector.of(x) for x in self.xs] if page.dense else vectors(self.given)
         before = self.before or Memory(0, [begun(page)] * p)
@@ -182,9 +219,7 @@ class ComposedRun(Run):
         if hasattr(page.module, "checked"):
             page.module.checked(params)
         alike = {"p": p, "call": before.call, "params": params, "selector": page.selector}
-        texts = [text(page, x=x, r=r, state=before.ranks[r], **alike) for r, x in enumerate(entries)]
-        returned, trace = played(page, texts)
-        return trace, [ending(page, one) for one in returned]
+        return [text(page, x=x, r=r, state=before.ranks[r], **alike) for r, x in enumerate(entries)]
 
     @cached_property
     def results(self) -> list[Any]:

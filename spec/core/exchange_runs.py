@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
-from itertools import chain, pairwise
+from itertools import chain, pairwise, zip_longest
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
@@ -23,6 +23,17 @@ class Carried(NamedTuple):
 
     results: list[Any]
     trace: Trace
+
+
+def regrouped(groups: Sequence[Sequence[int]], found: Sequence[Carried]) -> Carried:
+    """What groups did each by itself, at the same time: ``groups`` says by place which ranks they are."""
+    results = {r: y for ranks, one in zip(groups, found) for r, y in zip(ranks, one.results)}
+    traces = [
+        [[Message(ranks[m.src], ranks[m.dst], m.entries) for m in wire] for wire in one.trace]
+        for ranks, one in zip(groups, found)
+    ]
+    trace = [sorted(chain(*step), key=lambda m: m.src) for step in zip_longest(*traces, fillvalue=())]
+    return Carried([results[r] for r in sorted(results)], trace)
 
 
 def extent(x: Any) -> int:

@@ -13,13 +13,16 @@ Each is carried out by a page with formulas, whose theorem says what comes back;
 ``averaging(x, key)``  the mean of those with the same key: see ``spec/library/group_average.py``
 =====================  ==================================================================================
 
+The first three may be ``among`` the ranks along one axis of a grid alone, see ``spec/core/grids.py``: then each group
+does by itself what all ranks do otherwise, with its own number of ranks and with places in the place of ranks.
+
 A :class:`Code` says in which form vectors travel: then *every* rank, the sender included, has what is read.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, ClassVar
 
@@ -35,6 +38,7 @@ from sparring.spec import (
     two_shot,
     two_shot_sparse,
 )
+from sparring.spec.collectives import dense_ring_allgather, ring_reduce_scatter
 from sparring.spec.core import regions
 from sparring.spec.core.balancing import moved
 from sparring.spec.core.exchange_runs import (
@@ -46,11 +50,13 @@ from sparring.spec.core.exchange_runs import (
     extent,
     in_turns,
     joined,
+    regrouped,
     shown,
     slices,
     spread,
     summed,
 )  # fmt: skip
+from sparring.spec.core.grids import Axis
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.runs import Message, Run
 from sparring.spec.core.vectors import AtPoint, local
@@ -91,11 +97,13 @@ class Exchange:
     x: Any
     code: Any = PLAIN
     through: str = ""
+    among: Axis | None = field(default=None, kw_only=True)
+    """The axis along which ranks meet; None: all meet."""
 
     @property
     def terms(self) -> tuple[Any, ...]:
-        """What must be the same on all ranks."""
-        return type(self).__name__, self.code, self.through
+        """What must be the same on all ranks that meet."""
+        return type(self).__name__, self.code, self.through, *([self.among] if self.among else [])
 
     @property
     def page(self) -> Page:
@@ -223,6 +231,15 @@ class Apart(Exchange):
         return Carried([told] * len(each), [])
 
 
+def carried(each: Sequence[Exchange]) -> Carried:
+    """All ranks' parts, carried out by all ranks or in each group."""
+    axis = each[0].among
+    if axis is None:
+        return each[0].carry(each)
+    groups = axis.groups(len(each))
+    return regrouped(groups, [each[ranks[0]].carry([each[r] for r in ranks]) for ranks in groups])
+
+
 def reduce_scatter(x: Any, code: Any = PLAIN, through: str = "direct_reduce_scatter", **terms: Any) -> Exchange:
     """Rank ``r`` gets the sum of all ranks' ``x`` in chunk ``r``, which begins at ``bounds[r]``.
 
@@ -234,9 +251,11 @@ def reduce_scatter(x: Any, code: Any = PLAIN, through: str = "direct_reduce_scat
     return ReduceScatter(x, code, through, **terms)
 
 
-def allgather(piece: Any, code: Any = PLAIN, through: str = "direct_allgather") -> Exchange:
+def allgather(
+    piece: Any, code: Any = PLAIN, through: str = "direct_allgather", among: Axis | None = None
+) -> Exchange:
     """All ranks get all pieces, rank by rank, as they are read of their codes."""
-    return Allgather(piece, code, through)
+    return Allgather(piece, code, through, among=among)
 
 
 def gather(x: Any, code: Any = PLAIN, through: str = "direct_allgather") -> Exchange:
@@ -244,14 +263,16 @@ def gather(x: Any, code: Any = PLAIN, through: str = "direct_allgather") -> Exch
     return Gather(x, code, through)
 
 
-def allreduce(x: Any, code: Any = PLAIN, through: str = "ring", at: Any = None, filled: int = 1) -> Exchange:
+def allreduce(
+    x: Any, code: Any = PLAIN, through: str = "ring", at: Any = None, filled: int = 1, among: Axis | None = None
+) -> Exchange:
     """All ranks get the sum of all ranks' ``x``; where ``at`` is given, only of entries where it is true, else zeros.
 
     What is summed is filled up with zeros to a multiple of ``filled`` entries.
 
     ``through`` an allgather, all ranks get what all have, in its code, and each adds it up in the order of the ranks.
     """
-    return Allreduce(x, code, through, at, filled)
+    return Allreduce(x, code, through, at, filled, among=among)
 
 
 def balance(x: Any, sizes: Sequence[int]) -> Exchange:
@@ -280,6 +301,7 @@ PAGES: Mapping[str, Any] = {
     for page in (
         ring, two_shot, averaging, direct_reduce_scatter, direct_allgather, rotation, bruck_allgather, ring_allgather,
         recursive_doubling_allgather, ring_sparse, two_shot_sparse, ssar_recursive_doubling, dsar_split_allgather,
+        ring_reduce_scatter, dense_ring_allgather,
     )
 }  # fmt: skip
 """Which pages carry exchanges out."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -47,11 +48,11 @@ class Page:
     src: Callable[..., Int]
     """``src(r, t, p, j)``: from whom it receives message ``j``."""
     chunk: Callable[..., Int]
-    """``chunk(r, t, p, j)``: which chunk it sends, or the first of them."""
+    """``chunk(r, t, p, j)``: which chunk it sends, or the first of them; those that it ``carries`` have no formula."""
     count: Callable[[Int, Int, Int], Int]
     """``count(r, t, p)``: how many chunks it sends, in one message: those from ``chunk`` on.
 
-    One, unless the page has, in the place of ``chunk``, a formula ``block(r, t, p) -> (first, count)``.
+    One, unless the page has, in the place of ``chunk``, a formula ``block(r, t, p) -> (first, count)``, or ``carries``.
     Lists of entries go round: after the last chunk comes the first.  Of a vector they lie in a row, unless the
     module says ``around = True``.
     """
@@ -105,6 +106,17 @@ class Page:
     encoded: Callable[[Int, Int, Int], str]
     """``encoded(m, size, w)``: the name of the encoding that such a message has."""
 
+    carries: Callable[[Int, Int, Int, Int], Bool] | None = None
+    """``carries(r, c, t, p)``: whether the message that rank ``r`` sends in step ``t`` has chunk ``c``.
+
+    A page has it in the place of ``chunk`` where the chunks of a message lie in no row.
+    """
+    below: Callable[[Int, Int, Int, Int], Int] | None = None
+    """``below(r, c, t, p)``: how many of the chunks before ``c`` it has, which is proved, so that ``count`` is known.
+
+    A page may leave it out; then what it costs is not derived.
+    """
+
     selector: Selector | None = None
     """What of a rank's vector enters a run, of pages that select, by default all of it; of a text that asks for it."""
     program: Callable[..., Any] | None = None
@@ -154,7 +166,7 @@ class Page:
     @property
     def blocks(self) -> bool:
         """Whether a message has several chunks."""
-        return hasattr(self.module, "block")
+        return self.carries is not None or hasattr(self.module, "block")
 
     @property
     def round(self) -> bool:
@@ -292,9 +304,12 @@ def load(module: ModuleType, **params: Any) -> Page:
     messages = bind(name, "messages", getattr(module, "messages", lambda t, p: 1), values)
     several = many(messages)
     known = {f: values if several or "j" not in letters else {**values, "j": 0} for f, letters in LETTERS.items()}
-    chunk, count = sent(module, name, data, known["chunk"], several=several)
     chunks = bind(name, "chunks", getattr(module, "chunks", lambda p: p), values)
-    words = listed_words(module, count) if data == "lists" else (
+    carries, below = picks(module, name, data, values, several=several)
+    chunk, count = scattered(name, below, chunks) if carries else sent(
+        module, name, data, known["chunk"], several=several
+    )
+    words = listed_words(module, count) if data == "lists" else picked_words(name, carries, chunks) if carries else (
         lambda r, t, c, p, n: chunk_words(c, chunks(p), n, count(r, t, p))
     )
     defaults = {
@@ -305,7 +320,8 @@ def load(module: ModuleType, **params: Any) -> Page:
         "sends": lambda x: x, "left": lambda cut: cut,
         "encoded": lambda: "values" if data == "vector" else "pairs",
     }  # fmt: skip
-    asked_for = {f: letters for f, letters in known.items() if f not in ("chunk", "block", *Kind._fields)}
+    apart = ("chunk", "block", "carries", "below", *Kind._fields)
+    asked_for = {f: letters for f, letters in known.items() if f not in apart}
     formulas = {f: bind(name, f, getattr(module, f, defaults.get(f)), letters) for f, letters in asked_for.items()}
     own = None if kind in KINDS else Kind(
         **{f: bind(name, f, getattr(module, f, Kind._field_defaults.get(f)), values) for f in Kind._fields}
@@ -313,20 +329,23 @@ def load(module: ModuleType, **params: Any) -> Page:
     doc = inspect.getdoc(module) or name
     return Page(
         name=name, kind=kind, data=data, encoding=encoding, doc=doc, module=module, params=values,
-        chunk=chunk, count=count, selector=selector, own=own, **formulas,
+        chunk=chunk, count=count, carries=carries, below=below, selector=selector, own=own, **formulas,
     )  # fmt: skip
 
 
+def lacks(name: str, why: str, formula: str) -> Callable[..., NoReturn]:
+    """In the place of a formula: whoever asks for it is told by Undecided that there is none, and why."""
+
+    def asked(*_: Any) -> NoReturn:
+        raise Undecided(f"{name} {why} and has no formula {formula}")
+
+    return asked
+
+
 def composition(module: ModuleType, name: str, kind: str, data: str, params: Any, selector: Selector | None) -> Page:
-    """A page that is a composition: whoever asks it for a formula is told that it has none, by Undecided."""
-
-    def lacks(formula: str) -> Callable[..., NoReturn]:
-        def asked(*_: Any) -> NoReturn:
-            raise Undecided(f"{name} is a composition and has no formula {formula}: what it sends depends on the data")
-
-        return asked
-
-    formulas: dict[str, Any] = {f: lacks(f) for f in (*LETTERS, "count") if f not in ("block", *Kind._fields)}
+    """A page that is a composition: what it sends depends on the data, and is no formula."""
+    apart = ("block", "carries", "below", *Kind._fields)
+    formulas: dict[str, Any] = {f: lacks(name, "is a composition", f) for f in (*LETTERS, "count") if f not in apart}
     listed = data != "dense"
     formulas |= {"chunks": lambda p: p, "octets": pairs if listed else lambda m, size, w: values_alone(m, w)}
     formulas |= {"encoded": lambda m, size, w: "pairs" if listed else "values"}
@@ -356,6 +375,47 @@ def sent(
         )
     block = bind(name, "block", module.block, params)
     return lambda r, t, p, j=0: block(r, t, p)[0], lambda r, t, p: block(r, t, p)[1]
+
+
+def picks(
+    module: ModuleType, name: str, data: str, params: Mapping[str, Any], *, several: bool
+) -> tuple[Callable[..., Bool] | None, Formula | None]:
+    """Which chunks a message has, one by one, and how many come before one; None where they lie in a row."""
+    if not hasattr(module, "carries"):
+        return None, None
+    if other := next((f for f in ("chunk", "block") if hasattr(module, f)), ""):
+        raise InputError(f"page {name} has both {other} and carries: each says which chunks a message has")
+    if data != "vector" or several:
+        why = "several messages a step" if several else f"data {data!r}"
+        raise InputError(f"page {name} has {why} and carries: that is for vectors, in the one message of a step")
+    carries = bind(name, "carries", module.carries, params)
+    return carries, bind(name, "below", module.below, params) if hasattr(module, "below") else None
+
+
+SCATTERED = "sends chunks that lie in no row"
+
+
+def scattered(name: str, below: Formula | None, chunks: Formula) -> tuple[Formula, Formula]:
+    """Of chunks that lie in no row: no first one by formula, and their number as far as the page counts them."""
+    chunk, uncounted = (lacks(name, SCATTERED, formula) for formula in ("chunk", "below, which counts them"))
+    return chunk, (lambda r, t, p: below(r, chunks(p), t, p)) if below else uncounted
+
+
+def picked_words(name: str, carries: Callable[..., Bool], chunks: Callable[[Int], Int]) -> Formula:
+    """The words of the chunks that a message carries: a number for numbers."""
+    def words(r: Int, t: Int, c: Int, p: Int, n: Int) -> Int:  # whatever the first chunk
+        of = chunks(p)
+        if not (isinstance(r, int) and isinstance(t, int) and isinstance(p, int) and isinstance(of, int)):
+            lacks(name, SCATTERED, "words")()  # of symbols
+        return sum((chunk_words(x, of, n) for x, one in enumerate(each_chunk(carries, r, t, p, of)) if one is True), 0)
+
+    return words
+
+
+@lru_cache(maxsize=1024)
+def each_chunk(carries: Callable[..., Bool], r: int, t: int, p: int, of: int) -> tuple[Bool, ...]:
+    """Whether a message carries each of its ``of`` chunks, asked once: whoever counts words asks for every length."""
+    return tuple(carries(r, c, t, p) for c in range(of))
 
 
 def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> Any:

@@ -191,9 +191,25 @@ class Reader(Generic[Value]):
         if not isinstance(x, Node):
             return self.constant(x)
         if id(x) not in self._read:
-            value = self.variable(x.args[0]) if x.op == "var" else self.operator(x, [self(a) for a in x.args])
-            self._read[id(x)] = x, value
+            self.read(x)
         return self._read[id(x)][1]
+
+    def read(self, x: Node) -> None:
+        """Read a node after its operands, in a loop: formulas that call one another make terms of any depth."""
+        waiting = [x]
+        while waiting:
+            node = waiting[-1]
+            operands = () if node.op == "var" else node.args
+            if unread := [a for a in operands if isinstance(a, Node) and id(a) not in self._read]:
+                waiting += reversed(unread)
+                continue
+            waiting.pop()
+            if id(node) not in self._read:  # a shared node waits more than once
+                self._read[id(node)] = node, self.fresh(node)
+
+    def fresh(self, x: Node) -> Value:
+        """Read a node whose operands are read."""
+        return self.variable(x.args[0]) if x.op == "var" else self.operator(x, [self(a) for a in x.args])
 
     def constant(self, x: int | bool) -> Value:
         raise NotImplementedError

@@ -14,6 +14,7 @@ from typing import Any
 
 import sparring.spec
 from sparring.errors import UnknownPage, did_you_mean
+from sparring.spec.core import purity
 from sparring.spec.core.model import Page, load
 from sparring.spec.core.modules import from_file, from_name
 
@@ -44,14 +45,20 @@ def find(algo: str, **params: Any) -> Page:
     Raises UnknownPage when there is none, InputError when what is there is no page.
     """
     if algo.endswith(".py") or "/" in algo or "\\" in algo:
-        return load(from_file(Path(algo)), **params)
+        return checked(load(from_file(Path(algo)), **params))
     for entry in brought(tuple(sys.path)):
         if entry.name == algo:
-            return load(from_name(entry.value), **params)
+            return checked(load(from_name(entry.value), **params))
     if algo in names():
         module = importlib.import_module(f"sparring.spec.{algo}")
         return load(module, **params) if params else own(module)
     if "." in algo:
-        return load(from_name(algo), **params)
+        return checked(load(from_name(algo), **params))
     hint = did_you_mean(algo, names())
     raise UnknownPage(f"no algorithm {algo!r}; {hint}'sparring list' shows all; ./file.py works too.")
+
+
+def checked(page: Page) -> Page:
+    """The page, whose functions are pure; raises InputError where one is not."""
+    purity.check(page.module)
+    return page

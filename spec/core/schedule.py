@@ -8,11 +8,11 @@ names the step.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from sparring.errors import InputError, ScheduleFault, SparringError
-from sparring.spec.core.blocks import Chunks, block, named
-from sparring.spec.core.model import Page, bound
+from sparring.spec.core.blocks import Chunks, block, named, picked
+from sparring.spec.core.model import Page, bound, each_chunk
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.vector_parts import Places
 
@@ -49,20 +49,35 @@ def apart(sends: Sequence[tuple[int, int, Chunks]], adds: bool, t: int, p: int) 
 def send(page: Page, r: int, t: int, p: int, *j: int) -> tuple[int, Chunks]:
     """To whom rank ``r`` sends in step ``t``, if it does (its message ``j``), and which chunks; checked."""
     d, s = number(page.dst(r, t, p, *j)), number(page.src(r, t, p, *j))
-    first, count, chunks = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), number(page.chunks(p))
-    end = chunks + (count <= 0 and not page.round)
-    if not (0 <= d < p and 0 <= s < p and 0 <= first < end):
-        found = (("dst", d, p), ("chunk", first, end), ("src", s, p))
-        what, x, end = next(one for one in found if not 0 <= one[1] < one[2])
-        raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{end - 1}")
-    if not 0 <= count <= (chunks if page.round else chunks - first):
-        told = f"block({r}, {t}, {p}) = ({first}, {count})"
-        raise ScheduleFault(p, t, f"{told} is no block of the chunks 0..{chunks - 1}")
+    if not (0 <= d < p and 0 <= s < p):
+        what, x = ("src", s) if 0 <= d < p else ("dst", d)
+        raise ScheduleFault(p, t, f"{what}({r}, {t}, {p}) = {x} is out of range 0..{p - 1}")
+    chunks = carried(page, page.carries, r, t, p) if page.carries else in_a_row(page, r, t, p, *j)
     if d == r and truth(page.active(r, t, p, *j)):
         raise ScheduleFault(p, t, f"rank {r} sends to itself")
     if (heard := number(page.src(d, t, p, *j))) != r:
         raise ScheduleFault(p, t, f"rank {r} sends to rank {d}, which listens to rank {heard}")
-    return d, block(first, count, chunks)
+    return d, chunks
+
+
+def in_a_row(page: Page, r: int, t: int, p: int, *j: int) -> Chunks:
+    """The block of chunks that rank ``r`` sends in step ``t``, if it does; checked."""
+    first, count, chunks = number(page.chunk(r, t, p, *j)), number(page.count(r, t, p)), number(page.chunks(p))
+    end = chunks + (count <= 0 and not page.round)
+    if not 0 <= first < end:
+        raise ScheduleFault(p, t, f"chunk({r}, {t}, {p}) = {first} is out of range 0..{end - 1}")
+    if not 0 <= count <= (chunks if page.round else chunks - first):
+        told = f"block({r}, {t}, {p}) = ({first}, {count})"
+        raise ScheduleFault(p, t, f"{told} is no block of the chunks 0..{chunks - 1}")
+    return block(first, count, chunks)
+
+
+def carried(page: Page, carries: Callable[..., Bool], r: int, t: int, p: int) -> Chunks:
+    """The chunks that rank ``r`` sends in step ``t``, if it does, one by one; counted as the page counts them."""
+    found = [c for c, one in enumerate(each_chunk(carries, r, t, p, number(page.chunks(p)))) if truth(one)]
+    if page.below and (count := number(page.count(r, t, p))) != len(found):
+        raise ScheduleFault(p, t, f"below counts {count} chunks in rank {r}'s message, which carries {len(found)}")
+    return picked(found)
 
 
 def places(some: Chunks, n: int, chunks: int) -> Places:

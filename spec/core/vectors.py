@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache, partial, reduce, wraps
 from inspect import signature
 from typing import Any, NoReturn, TypeVar, overload
 
-from sparring.errors import Refuted
+from sparring.errors import InputError, Refuted
 from sparring.spec.core import numbers
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.top_k import top
@@ -236,23 +237,28 @@ signed = lru_cache(signature)  # texts call the same few functions many times
 @overload
 def by_length(function: Function) -> Function: ...
 @overload
-def by_length(*, length: Callable[..., Any]) -> Callable[[Function], Function]: ...
-def by_length(function: Any = None, *, length: Callable[..., Any] | None = None) -> Any:
+def by_length(
+    *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None
+) -> Callable[[Function], Function]: ...
+def by_length(
+    function: Any = None, *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None
+) -> Any:
     """What follows from how long the rank's vector is, and of what kind: it is the same on all ranks.
 
     ``function``: its first argument is a vector; of it the function sees zeros, as many.  ``length``: the same of the
-    number of its entries, by a formula.
+    number of its entries, by a formula; ``most``: as with :func:`local`.
     """
     if function is None:
         again: Any = by_length
-        return lambda given: again(given, length=length)
+        return lambda given: again(given, length=length, most=most)
 
     @wraps(function)
     def called(x: Any, *args: Any) -> Any:
         point = at_point((x, *args))
         return function(x.having([x.zero] * len(x)), *args) if point is None else point.letter(called, (x, *args))
 
-    called.by_length, called.length = True, length  # type: ignore[attr-defined]  # read by the prover, and by costs
+    called.by_length = True  # type: ignore[attr-defined]  # read by the prover
+    called.length, called.most = length, most  # type: ignore[attr-defined]  # read by costs
     return called
 
 
@@ -293,11 +299,38 @@ def at_point(args: Any) -> AtPoint | None:
     return None
 
 
+_rank_speaks = False
+
+
+@contextmanager
+def rank_speaking() -> Iterator[None]:
+    """While a rank's own text runs, what only ``ensures`` and the like may say is refused."""
+    global _rank_speaks  # noqa: PLW0603  # texts run one at a time, each from one exchange to the next
+    before, _rank_speaks = _rank_speaks, True
+    try:
+        yield
+    finally:
+        _rank_speaks = before
+
+
+def said_of_all(name: str) -> None:
+    """Raise InputError in a rank's own text: of other ranks it knows what its exchanges brought, and nothing else.
+
+    Functions ask this where texts run, and points where they are read, also by a method of theirs.
+    """
+    if _rank_speaks:
+        raise InputError(
+            f"program calls {name}, which speaks of all ranks: no message brings a rank that; "
+            "right: an exchange, as in y = yield allreduce(x), and total and its like in ensures, leaves and waiting"
+        )
+
+
 def total(x: Any) -> Any:
     """The sum of all ranks' values: what a page ensures may say it, and a rank's text only by an exchange.
 
     Where pages are run, the values are a list by rank.
     """
+    said_of_all("total")
     return x.total() if isinstance(x, AtPoint) else reduce(operator.add, x)
 
 
@@ -306,11 +339,13 @@ def owned(x: Any) -> Any:
 
     Where pages are run, chunks are a list by rank.
     """
+    said_of_all("owned")
     return x.owned() if isinstance(x, AtPoint) else Vector([v for chunk in x for v in chunk], zero(x[0]))
 
 
 def gathered(x: Any) -> Any:
     """By rank, what each has: of ``ensures`` and the like alone.  Where pages are run, it is a list by rank already."""
+    said_of_all("gathered")
     return x.gathered() if isinstance(x, AtPoint) else x
 
 
@@ -319,6 +354,7 @@ def by_rank(x: Any) -> Any:
 
     Where pages are run, the values are a list by rank already.
     """
+    said_of_all("by_rank")
     return x.by_rank() if isinstance(x, AtPoint) else x
 
 

@@ -50,6 +50,8 @@ LETTERS: Mapping[str, tuple[str, ...]] = {
     "src": ("r", "t", "p", "j"),
     "chunk": ("r", "t", "p", "j"),
     "block": ("r", "t", "p"),
+    "carries": ("r", "c", "t", "p"),
+    "below": ("r", "c", "t", "p"),
     "adds": ("t", "p"),
     "active": ("r", "t", "p", "j"),
     "who": ("q", "r", "c", "t", "p"),

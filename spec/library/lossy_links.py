@@ -23,7 +23,7 @@ from typing import Any, ClassVar, NamedTuple
 from sparring.errors import InputError
 from sparring.spec.core.exchange_runs import Carried, bounds, collected, shown, slices
 from sparring.spec.core.exchanges import Exchange
-from sparring.spec.core.vectors import AtPoint, Vector, each, entrywise, local
+from sparring.spec.core.vectors import AtPoint, Vector, each, entrywise, local, said_of_all
 from sparring.spec.core.wire_forms import PLAIN
 from sparring.spec.library.counter_rng import happens
 
@@ -186,16 +186,19 @@ def zeros(x: Any) -> Any:
 
 def came(x: Any, to: str, links: Any, packet: int, call: int, *, own: bool = True) -> Any:
     """Whether a rank's packet comes in time to the ``owner``, or the owner's to the ``rank``: of ``ensures`` alone."""
+    said_of_all("came")
     return x.comes(to, links, packet, call, own)
 
 
 def versions_held(x: Any, links: Any, packet: int, call: int) -> Any:
     """By chunk and packet which versions of the owners' come to a rank: of ``leaves`` alone."""
+    said_of_all("versions_held")
     return x.versions_held(links, packet, call)
 
 
 def owns(x: Any) -> Any:
     """Whether the rank is the owner of the index: of ``ensures`` alone."""
+    said_of_all("owns")
     return x.owns()
 
 

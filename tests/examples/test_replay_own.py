@@ -24,6 +24,7 @@ MODULES = {
     **dict.fromkeys(("flash", "one_bit", "thc", "qsgd"), "codes.py"),
     **dict.fromkeys(("moshpit", "lossy_two_shot"), "averages.py"),
     **dict.fromkeys(("arc_top_k", "power_sgd"), "matrices.py"),
+    "hierarchical": "levels.py",
 }
 DEFECTS = {
     "flash": {
@@ -128,6 +129,17 @@ DEFECTS = {
         ),
         "the largest square within": ("math.isqrt(max(n - 1, 0)) + 1", "max(math.isqrt(n), 1)"),
         "all that is given is kept": ("[[*map(at.sub, x, y)] for x in given]", "given"),
+    },
+    "hierarchical": {
+        "one level": ("if p % m:", "if True:"),
+        "added from the last place on": ("for part in parts))", "for part in parts[::-1]))"),
+        "a ring that begins at home": ("parts[r][(r - 1 - t) % m])", "parts[r][(r - t) % m])"),
+        "the ring alone": (
+            'way = len(xs), parameters["m"], parameters["across"]',
+            'way = len(xs), parameters["m"], "ring"',
+        ),
+        "direct inside": ('parameters["inside"] == "ring"', "False"),
+        "node after node": ("key=lambda one: one[0]", "key=lambda one: one[1]"),
     },
 }
 """By algorithm and what it means, a text in its module and what is planted in the text's place."""

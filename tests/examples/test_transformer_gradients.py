@@ -15,18 +15,29 @@ from tests.sparring.calling import command
 SCRIPT = Path(__file__).parents[2] / "examples/torch/transformer_gradients.py"
 
 
-@pytest.mark.torch
-def test_its_gradients_can_be_advised_on(tmp_path):
-    """Several workers, every parameter a layer; trained ones have something in common."""
-    pytest.importorskip("torch", reason="torch is not installed here")
-    out = tmp_path / "t.npz"
-    options = ["--workers", "3", "--steps", "4", "--width", "16", "--depth", "1", "--out", out]
-
-    done = subprocess.run([sys.executable, SCRIPT, *options], capture_output=True, text=True, timeout=110, check=True)
-
-    losses = [float(line.rpartition(" ")[2]) for line in done.stdout.splitlines() if line.startswith("step")]
-    assert losses[-1] < losses[0]
+def trained(*options):
+    """What the script prints of a small transformer that it trains with three workers."""
+    command = [sys.executable, SCRIPT, "--workers", "3", "--width", "16", "--depth", "1", *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=110, check=True)
     assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.fixture
+def layers(once):
+    """The file with the gradients of four steps' last, and what was printed."""
+    pytest.importorskip("torch", reason="torch is not installed here")
+    folder, told = once("layers", lambda folder: trained("--steps", "4", "--out", folder / "t.npz"))
+    return folder / "t.npz", told
+
+
+@pytest.mark.torch
+def test_its_gradients_can_be_advised_on(layers):
+    """Several workers, every parameter a layer; trained ones have something in common."""
+    out, printed = layers
+
+    losses = [float(line.rpartition(" ")[2]) for line in printed.splitlines() if line.startswith("step")]
+    assert losses[-1] < losses[0]
     with np.load(out) as arrays:
         shapes = {name: array.shape for name, array in arrays.items()}
     assert {shape[0] for shape in shapes.values()} == {3}
@@ -36,19 +47,14 @@ def test_its_gradients_can_be_advised_on(tmp_path):
 
 
 @pytest.mark.torch
-def test_moments_are_whole_gradients(tmp_path):
+def test_moments_are_whole_gradients(layers, tmp_path):
     """A row a worker: what the layers of that step are, one after the other."""
-    pytest.importorskip("torch", reason="torch is not installed here")
-    small = ["--workers", "2", "--width", "8", "--depth", "1"]
+    trained("--steps", "5", "--moments", "0,3", "--out", tmp_path / "moments.npz")
 
-    for out, more in (("layers.npz", ["--steps", "3"]), ("moments.npz", ["--steps", "4", "--moments", "0,2"])):
-        command = [sys.executable, SCRIPT, *small, *more, "--out", tmp_path / out]
-        subprocess.run(command, capture_output=True, text=True, timeout=110, check=True)
-
-    with np.load(tmp_path / "layers.npz") as layers, np.load(tmp_path / "moments.npz") as moments:
-        assert moments.files == ["step0", "step2"]
-        whole = np.concatenate([layers[name].reshape(2, -1) for name in layers.files], axis=1)
-        np.testing.assert_allclose(moments["step2"], whole, rtol=1e-4, atol=1e-7)
+    with np.load(layers[0]) as each, np.load(tmp_path / "moments.npz") as moments:
+        assert moments.files == ["step0", "step3"]
+        whole = np.concatenate([each[name].reshape(3, -1) for name in each.files], axis=1)
+        np.testing.assert_allclose(moments["step3"], whole, rtol=1e-4, atol=1e-7)
 
 
 @pytest.mark.torch

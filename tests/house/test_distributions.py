@@ -12,7 +12,7 @@ import pytest
 from tests.house.conftest import ROOMS, ROOT, python
 
 FILES = ("pyproject.toml", "setup.py", "MANIFEST.in", "LICENSE", "README.md", "CHANGELOG.md", "constraints.txt")
-SHIPPED = {".c", ".h", ".json", ".npz", ".py", ".sha256", ".typed", ".v"}
+SHIPPED = {".c", ".css", ".h", ".js", ".json", ".npz", ".py", ".sha256", ".typed", ".v"}
 
 
 def build(tree: Path, kind: str) -> Path:

@@ -8,7 +8,7 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,9 @@ MEASURED = {
 ENTRY = "[sparring.pages]\npairwise = pairwise\n"
 WRITER = '    "pages",\n'
 """The line of the configuration that has the algorithms' pages written."""
+SCHEDULES = "tests/sparring/schedules/samples"
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+WIDTH = "document.documentElement.scrollWidth"
 MISSING = "the extra 'docs' is not installed: pip install '.[docs]'"
 
 
@@ -57,6 +60,7 @@ def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subpr
     made = shutil.ignore_patterns("algorithms", "timings", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=made)
     shutil.copytree(ROOT / "examples/reducers", folder / "examples/reducers", ignore=made)  # a page shows them
+    shutil.copytree(ROOT / SCHEDULES, folder / SCHEDULES)  # the gallery shows one
     shutil.copytree(ROOT / "benchmarks/results", folder / "benchmarks/results")
     (folder / "benchmarks/results/planted.json").write_text(json.dumps(MEASURED), encoding="utf-8")
     if algorithms:
@@ -68,7 +72,7 @@ def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subpr
     if page:
         (folder / "docs/reference/trace.md").write_text(page, encoding="utf-8")
     sphinx = ("-m", "sphinx", "-q", "-W", "--keep-going", str(folder / "docs"), str(folder / "html"))
-    return python(*sphinx, PYTHONPATH="" if page else str(installed(folder / "packages")))
+    return python(*sphinx, PYTHONPATH=str(installed(folder / "packages")))
 
 
 def installed(packages: Path) -> Path:
@@ -119,6 +123,89 @@ def test_every_algorithm_has_its_page(built):
         assert (built / f"_images/{name}.svg").is_file()
 
 
+def test_every_explorer_is_there(built):
+    """Each frame of a page shows a file, and each algorithm's page and the first page have a frame."""
+    framed = {
+        page: re.findall(r'<iframe src="([^"#]+)#embed[^"]*"', page.read_text(encoding="utf-8"))
+        for page in built.rglob("*.html")
+    }
+    assert {
+        page for page, paths in framed.items() if not all((page.parent / path).is_file() for path in paths)
+    } == set()
+    with_one = {str(page.relative_to(built)) for page, paths in framed.items() if paths}
+    assert {"index.html", *(f"algorithms/{name}.html" for name in [*sparring.pages(), "pairwise"])} <= with_one
+    assert len(framed[built / "gallery.html"]) >= 7
+
+
+def test_the_gallery_has_every_algorithm(built):
+    """Each has a tile with a small picture that leads to its page."""
+    tiles = re.findall(r'class="tile" href="(.+?)"><svg', (built / "gallery.html").read_text(encoding="utf-8"))
+    assert tiles == [f"algorithms/{name}.html" for name in [*sparring.pages(), "pairwise"]]
+
+
+def test_old_addresses_lead_on(built):
+    """The page that was the tutorial leads to where it is now."""
+    (target,) = re.findall(r'content="0; url=(.+?)"', (built / "tutorial.html").read_text(encoding="utf-8"))
+    assert (built / target).is_file()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium, without a window."""
+    api = pytest.importorskip("playwright.sync_api", reason="the extra 'test' is not installed: pip install '.[test]'")
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium here; Debian's package is called chromium")
+    with api.sync_playwright() as play:
+        found = play.chromium.launch(executable_path=CHROMIUM)
+        yield found
+        found.close()
+
+
+def test_no_page_scrolls_sideways(built, browser):
+    """Every page fits a telephone and a screen; what is wider scrolls in its own box."""
+    page = browser.new_page()
+    page.route("**/explorers/*", lambda route: route.abort())  # their own tests look at them
+    files = [file for file in built.rglob("*.html") if file.parent.name != "explorers" and file.stem != "tutorial"]
+    found = {file.stem: wide for file in files if (wide := widths(page, file)) != [400, 1280]}
+    page.set_content("<p style='width: 1290px'>wide</p>")
+    assert page.evaluate(WIDTH) > 1280  # such a page is seen
+    page.close()
+    assert len(files) > len(sparring.pages())
+    assert found == {}
+
+
+def widths(page: Any, file: Path) -> list[int]:
+    """How wide a page is on a screen of 400 pixels, and on one of 1280."""
+    page.goto(file.as_uri(), wait_until="domcontentloaded")
+    found = []
+    for width in (400, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        found.append(page.evaluate(WIDTH))
+    return found
+
+
+def test_search_finds_an_algorithm(built, browser):
+    """Without a network and without a server."""
+    page = browser.new_page()
+    page.goto((built / "search.html").as_uri() + "?q=bruck")
+    page.wait_for_selector("#search-results a", timeout=60_000)
+    page.wait_for_function("!document.title.includes('Searching')")
+    found = [link.get_attribute("href") for link in page.query_selector_all("#search-results a")]
+    page.close()
+    assert any("algorithms/bruck_allgather.html" in href for href in found)
+
+
+def test_commands_are_copied_without_prompts(built, browser):
+    """What the button of the first block of commands copies is what is typed."""
+    page = browser.new_page()
+    page.goto((built / "index.html").as_uri())
+    page.evaluate("document.addEventListener('copy', () => { window.copied = document.activeElement.value; })")
+    page.locator("button.copybtn").first.click(force=True)  # it shows when the mouse is over it
+    copied = page.evaluate("window.copied")
+    page.close()
+    assert copied.startswith('pip install ".[mpich]"') and "\nsparring verify " in copied
+
+
 def test_the_page_of_union_growth(built):
     """The picture is there, and the table has the numbers that the shipped gradients give."""
     page, image = built / "howto/union-growth.html", built / "_images/union-growth.svg"
@@ -139,6 +226,7 @@ def test_the_page_of_the_ring(built):
     assert "takes up one contribution at each rank it visits" in text
     assert "return (r - t) % p" in text
     assert "P. Patarasuk and X. Yuan" in text
+    assert "In Patarasuk and Yuan 2009: in the paper" in text
     assert f"most words that one rank sends {sparring.cost('ring').words}" in text
     report = sparring.prove("ring")
     for theorem, result in zip(report.extra["theorems"], report.results):

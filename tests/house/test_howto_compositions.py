@@ -11,7 +11,26 @@ from click.testing import CliRunner
 from sparring.cli import cli
 
 TEXT = (Path(__file__).parents[2] / "docs/howto/compositions.md").read_text(encoding="utf-8")
-(PAGE,) = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+PAGE, LEVELS = re.findall(r"^```python\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+BESIDE = """\"\"\"Levels.\"\"\"
+from typing import Annotated, NamedTuple
+from sparring.spec.core.calling import Between
+from sparring.spec.core.exchanges import allgather, allreduce, reduce_scatter
+from sparring.spec.core.grids import axes
+from sparring.spec.core.vectors import total
+
+data = "dense"
+
+
+class Params(NamedTuple):
+    m: Annotated[int, Between(1)] = 2
+
+
+def ensures(x):
+    return total(x)
+
+
+"""
 REFUSALS = re.findall(r"^```text\n(\w+)  (\w+)  (.*?)\n```$", TEXT, re.MULTILINE | re.DOTALL)
 FAULTS = {
     "the exchange left out": ("y = yield allreduce(sent)", "y = sent"),
@@ -36,6 +55,13 @@ def test_it_is_proved(tmp_path, monkeypatch):
         "result", "agreement", "conservation", "partition", "deadlock", "contention", "volume"
     ]  # fmt: skip
     assert sum(bool(line.strip()) for line in PAGE.splitlines()) < 30
+
+
+def test_levels_are_proved_where_nodes_fit(tmp_path, monkeypatch):
+    code, lines = proved(tmp_path, BESIDE + LEVELS, monkeypatch)
+    assert code == 0 and any(line.startswith("mine result proved for every p") for line in lines)
+    code, lines = proved(tmp_path, BESIDE + LEVELS.replace("if p % params.m:", "if p < params.m:"), monkeypatch)
+    assert code == 1 and any("the sides of the grid divide p" in line for line in lines)
 
 
 @pytest.mark.parametrize(("fault", "told"), [*zip(FAULTS.values(), REFUSALS, strict=True)], ids=FAULTS)

@@ -37,6 +37,7 @@ from sparring.libraries import choice_audit, choices
 from sparring.literature import implication
 from sparring.mutation import small_models
 from sparring.present import linkload
+from sparring.present.explorer import routes
 from sparring.proofs.contention import networks, overlaps
 from sparring.proofs.contention.traffic import Routed, Traffic
 from sparring.proofs.logic import bits
@@ -115,13 +116,13 @@ def told():
     ours = json.loads((VECTORS / "ring.json").read_bytes())
     usual = [f"{n:,}" for n in hard.LENGTHS[: int(Question("").max_examples * engine.SHARE[hard.LONG])]]
     return {
-        "README.md": [f"only bits decide: {bits.WIDTH} of them, and nothing leaves these"],
+        "README.md": [f"numbers are read as {bits.WIDTH}-bit vectors, and none overflows"],
         "docs/reference/verdicts.md": [
-            f"they are read with {bits.WIDTH} bits, and nothing leaves these",
-            f"it holds at up to {implication.POINTS} points",
-            f"beyond {samples.SOME} ranks two of their four vectors",
-            f"the mean of {sums.CALLS} calls must be near",
-            f"| {looks.LONG:,} entries; of sparse vectors {looks.ENTRIES} of {looks.ENTRIES * looks.APART:,}, whose",
+            f"numbers are read as {bits.WIDTH}-bit vectors, and it is proved that none overflows",
+            f"the relation also holds at up to {implication.POINTS} points",
+            f"only two of them beyond {samples.SOME} ranks",
+            f"the mean of {sums.CALLS} calls must be close",
+            f"| {looks.LONG:,} entries; for sparse vectors, {looks.ENTRIES} of {looks.ENTRIES * looks.APART:,}, so",
         ],
         "docs/howto/advise.md": [f"for at most {levels.RANKS} ranks", f"for more than {cuts.RANKS} ranks single ones"],
         "docs/howto/calibrate.md": [
@@ -137,9 +138,9 @@ def told():
             f"for seven more lengths, up to {hard.LENGTHS[len(usual) + 6]:,} |",
             f"on {min(hard.RANKS)} to {sorted(hard.RANKS)[-2]} or {max(hard.RANKS)} simulated ranks",
             f"or takes longer than {group.LOADING:g} seconds",
-            f"take {checking.TIMEOUT:g} seconds, {places.FIRST * checking.TIMEOUT:g} if it is the first one of a rank",
+            f"take {checking.TIMEOUT:g} seconds, or {places.FIRST * checking.TIMEOUT:g} if it is a rank's first one",
             f"or {places.SLACK} times as long as the slowest so far, up to {places.LONGEST:g}.",
-            f"After {places.Simulated.patience:g} seconds all reads",
+            f"After {places.Simulated.patience:g} seconds everything reads",
         ],
         "docs/howto/check_a_reducer.md": [
             f"the mean of {scenes.OFTEN:,} results for the same vectors",
@@ -149,6 +150,7 @@ def told():
             f"about {contract_draws.SOME} numbers are drawn",
         ],
         "docs/howto/compare.md": [f"{levels.RANKS} ranks, `sparring advise` counts"],
+        "docs/reference/explorer.md": [f"for up to {routes.WHOLE} ranks"],
         "docs/howto/compressed.md": [
             f"as codes of 1 to {bit_planes.WIDTHS[0]} bits",
             *(
@@ -245,9 +247,9 @@ GIVEN = {
         "for 2 to 8 ranks",  # tests/sparring/analysis/compression/test_errors.py
     ],
     "docs/howto/sparse-ring.md": [  # what is drawn
-        "Values of 4 bytes", "for 8, 32 and 256 ranks", "on 8 ranks; the", "mean over 8 ranks",
+        "values of 4 bytes", "for 8, 32 and 256 ranks", "on 8 ranks; the", "mean over 8 ranks",
     ],
-    "docs/howto/torch.md": ["on 1 to 3 ranks", "Of 255 steps"],  # tests/sparring/adapters/test_hooks.py
+    "docs/howto/torch.md": ["on 1 to 3 ranks", "into 255 steps"],  # tests/sparring/adapters/test_hooks.py
     "docs/reference/challenge.md": ["to 10 entries and up to 16 ranks", "up to 16 ranks, 10 entries"],  # CIVL's
     "docs/reference/contention.md": ["the last round sends p / 2 messages"],  # a formula
     "docs/reference/test-vectors.md": [  # the format, which examples/vectors/ reads

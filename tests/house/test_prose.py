@@ -111,7 +111,7 @@ def test_the_rooms_of_the_table_exist():
     assert [room for room in named if not (ROOT / room).is_dir()] == []
 
 
-OTHER_WORDS = {"p", "check", "verify", "mpi4py", "scope", "literature", "statements"}
+OTHER_WORDS = {"p", "check", "verify", "mpi4py", "scope", "literature", "statements", "notation"}
 """What docstrings of rooms name beside their own modules."""
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[2] / "docs"
-TEXT = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+TEXT = (DOCS / "tutorials/judge.md").read_text(encoding="utf-8")
 MINUTES = 10
 
 
@@ -68,7 +68,7 @@ def test_the_tutorial(tmp_path, monkeypatch):
 
     shown = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, timeout=100, check=True)
     assert shown.stdout == sentence
-    assert (tmp_path / "sparring-failures" / "steps.svg").read_text() == (DOCS / "tutorial.svg").read_text()
+    assert (tmp_path / "sparring-failures" / "steps.svg").read_text() == (DOCS / "tutorials/judge.svg").read_text()
 
     (tmp_path / "mine.py").write_text(mended(program), encoding="utf-8")
     again = subprocess.run(

@@ -18,7 +18,7 @@ from sparring.verification.algorithm import find_target
 
 PAGES = {page.name: page for page in map(sparring.page, sparring.pages()) if find_target(page)}
 TARGETS = {name: str(find_target(page)) for name, page in PAGES.items()}
-DENSE = ("ring", "two_shot", "recursive_doubling", "rabenseifner", "recursive_multiplying")
+DENSE = ("ring", "pat", "two_shot", "recursive_doubling", "rabenseifner", "recursive_multiplying")
 ALLGATHERS = ("ring_allgather", "bruck_allgather", "recursive_doubling_allgather")
 SPARSE = {
     "ring_sparse": "ring", "two_shot_sparse": "two_shot", "ssar_recursive_doubling": "recursive_doubling",

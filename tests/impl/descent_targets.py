@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sparring.impl import arc_top_k, oktopk, power_sgd, ring, two_shot
-from sparring.impl.estimates import Estimates
+from sparring.impl import arc_top_k, ef21, ef21_m, oktopk, power_sgd, ring, two_shot
 from sparring.impl.training.local_sgd import LocalSGD
 from sparring.impl.training.sgd import EF21, SGD
 from tests.impl.on_ranks import text
@@ -35,8 +34,8 @@ def forgetful(kind: Any) -> Any:
 
 MADE: dict[str, Any] = {
     "oktopk": (SGD, oktopk.Allreduce, {"k": 5, "tau": 5, "tau_prime": 1}),
-    "estimates": (EF21, Estimates, {"k": 4}),
-    "estimates of means": (EF21, Estimates, {"k": 4, "momentum": 100}),
+    "estimates": (EF21, ef21.Estimates, {"k": 4}),
+    "estimates of means": (EF21, ef21_m.Estimates, {"k": 4, "momentum": 100}),
     "arc ef14": (SGD, arc_top_k.Allreduce, {"k": 1, "feedback": "ef14", "columns": 6}),
     "arc ef21": (EF21, arc_top_k.Allreduce, {"k": 1, "feedback": "ef21", "columns": 6}),
     "arc ef21m": (EF21, arc_top_k.Allreduce, {"k": 1, "feedback": "ef21m", "columns": 6, "momentum": 100}),
@@ -70,7 +69,7 @@ def walked(
 
 def estimates(comm: Any, xs: Any, **params: Any) -> Any:
     """Results and what is estimated, call after call."""
-    one = Estimates(comm, xs.shape[1], **params)
+    one = (ef21_m if "momentum" in params else ef21).Estimates(comm, xs.shape[1], **params)
     return np.array([[one(x), np.array(one.residual)] for x in xs])
 
 

@@ -40,6 +40,7 @@ SENDING = [
     own("bruck_allgather", "the other way",
         ("outgoing, before(r, d, p), incoming, after(r, d, p)", "outgoing, after(r, d, p), incoming, before(r, d, p)"),
         breaks={"hygiene"}),
+    own("pat", "the multiples are even, too", ("range(leap, p, 2 * leap)", "range(leap, p, leap)"), ranks=5),
     own("two_shot_sparse", "without zeros", ("shown = encoded(total)", f"{FILTERED}shown = encoded(total)"), ranks=2),
 ]  # fmt: skip
 MASS = {"result", "conservation"}
@@ -97,6 +98,11 @@ CODED = [
         (DECODED, f"np.copyto(total, like[block]) if own == 0 else {DECODED}"),
         ("for copy in copies[1:]:", "for q, copy in enumerate(copies[1:], 1):"),
         (FURTHER, f"np.copyto(one, like[block]) if q == own else {FURTHER}")),
+    Fault("qgz", "codes are cut off", [("codecs.symmetric_quantiser", "np.rint(rows", "np.trunc(rows")]),
+    Fault("qgz", "a step is that of a range", [("codecs.symmetric_quantiser", "most / self._dtype.type(self._half)",
+          "(rows.max(axis=1) - rows.min(axis=1)) / self._dtype.type(2 * self._half - 1)")]),
+    own("qgz", "a rank adds its own copy as it is", ("coded.decode(coming[q], one)",
+        "coded.decode(coming[q], one)\n        one = x[blocks[r]] if q == r else one")),
     Fault("one_bit", "the sign of 0 is -", [("codecs.sign_codec", "np.packbits(x >= 0", "np.packbits(x > 0")]),
     Fault("one_bit", "the first sign is the highest bit of its byte, on both sides", [
         ("codecs.sign_codec", 'np.packbits(x >= 0, bitorder="little")', "np.packbits(x >= 0)"),
@@ -108,6 +114,14 @@ CODED = [
         ("low, high = every[:, 0].min(), every[:, 1].max()", "low, high = every[r]")),
     own("qsgd", "no signs are sent", ("like.size, sign + 1)", "like.size, sign)"),
         ("integer_bytes.packed(levels, sign + 1)", "integer_bytes.packed(levels & (1 << sign) - 1, sign)")),
+]  # fmt: skip
+BLOCKS = [
+    Fault("omnireduce", "blocks whose entries are 0 or less are left out",
+          [("codecs.nonzero_blocks", "np.logical_or.reduceat(x != 0, begins)", "np.maximum.reduceat(x, begins) > 0")]),
+    Fault("omnireduce", "the first block is the highest bit of its byte, on both sides", [
+        ("codecs.nonzero_blocks", 'np.packbits(sent, bitorder="little")', "np.packbits(sent)"),
+        ("codecs.nonzero_blocks", 'count=begins.size, bitorder="little"', "count=begins.size"),
+    ], MESSAGES),
 ]  # fmt: skip
 LOW = {"columns": 3, "rank": 2, "rate": 0}
 FILLED = "q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)"
@@ -130,6 +144,19 @@ ROWWISE = [
         ("core.running_mean", "mean * (WHOLE - momentum) + x * momentum", "mean * WHOLE + x * momentum"),
     ], params={"k": 3, "columns": 4, "feedback": "ef21m", "momentum": 300}),
 ]  # fmt: skip
+TURNS = [
+    own("clt_k", "rank 0 leads always", ("return call % p", "return call * 0 % p")),
+    own("clt_k", "what is sent leaves its entry in the residual",
+        ("held[at] = 0 if self._beta == WHOLE else held[at] - v[at]",
+         "held[at] = held[at] if self._beta == WHOLE else held[at] - v[at]"), params={"k": 2}),
+    own("clt_k", "the leader's new entries decide, not what it held back",
+        ("first(magnitudes(v), self._k)", "first(magnitudes(x), self._k)"), params={"k": 2}),
+]  # fmt: skip
+MOVED = [
+    own("dgc", "what is sent keeps its velocity", ("if self._masking:", "if not self._masking:"), params={"k": 2}),
+    own("dgc", "momentum is made of what waits", ("else self._velocity) * self._momentum",
+        "else self._waiting) * self._momentum"), params={"k": 2, "masking": 0}),
+]  # fmt: skip
 SOME = {"lost": 400, "packet": 2}
 ARRIVED = "return ~happens(self._seed, self._calls, step, source, to, many, thousandths=self._lost)"
 LOSSY = [
@@ -151,7 +178,29 @@ MOSHPIT = [
           [("core.averaging_groups", "return int(min(left, many))", "return many")],
           params=GROUPS),
 ]  # fmt: skip
-FAULTS = [*SENDING, *SELECTING, *CODED, *ROWWISE, *MOSHPIT]
+LEVELS = {"m": 2, "inside": "ring"}
+HIERARCHICAL = [
+    own("hierarchical", "across nodes before inside them", ("near, far = levels(m, p // m)",
+        "far, near = levels(m, p // m)\n    r, m = r // m, p // m"), breaks={"result", "steps"}, ranks=6),
+    own("hierarchical", "another block", ("block(r % m, y.size, m)", "block((r + 1) % m, y.size, m)"), ranks=4),
+    own("hierarchical", "a ring from the other place", ('turn=1 if inside == "ring" else 0', "turn=0"), ranks=6,
+        params=LEVELS),
+    Fault("hierarchical", "groups of neighbours alone", [("core.lines", "(j - place(r, stride, size)) * stride",
+          "j - place(r, stride, size)")], {"hygiene"}, ranks=4),
+]  # fmt: skip
+TWO = {"k": 2}
+ESTIMATING = [
+    own("ef21", "of the vector entries are sent, not of the difference",
+        ("self._select(self._aim(x) - estimate)", "self._select(self._aim(x))"), params=TWO),
+    own("ef21", "an estimate becomes what is sent",
+        ("estimate[nearer.indices] += nearer.values", "estimate[nearer.indices] = nearer.values"), params=TWO),
+    own("ef21_m", "the mean begins as zeros",
+        ("x.copy() if self._mean is None else", "mixed(x * 0, x, kind(self._momentum)) / kind(WHOLE) if False else"),
+        ("self._mean: Any = None", "self._mean: Any = 0"), params=TWO),
+]  # fmt: skip
+FAULTS = [*SENDING, *SELECTING, *CODED, *ROWWISE, *ESTIMATING, *TURNS, *MOVED, *MOSHPIT, *HIERARCHICAL]
 FAULTS += [
-    fault._replace(params=params) for params, some in ((OFTEN, OKTOPK), (LOW, POWER), (SOME, LOSSY)) for fault in some
+    fault._replace(params=params)
+    for params, some in ((OFTEN, OKTOPK), ({"block": 3}, BLOCKS), (LOW, POWER), (SOME, LOSSY))
+    for fault in some
 ]

@@ -19,7 +19,7 @@ def module(name: str) -> Any:
 
 def stateful(implementation: Any) -> Any:
     """Its class, if there is one."""
-    return getattr(implementation, "ErrorFeedback", None) or getattr(implementation, "Allreduce", None)
+    return getattr(implementation, "Allreduce", None) or getattr(implementation, "ErrorFeedback", None)
 
 
 def entries(y: Any) -> Any:

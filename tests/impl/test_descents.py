@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from sparring import world
-from sparring.errors import InputError
-from sparring.impl.estimates import Estimates
 from sparring.spec.core import pages
 from sparring.spec.core.runner import run
 from sparring.spec.training import local_sgd
@@ -137,31 +134,17 @@ def test_many_ranks_of_arc_are_one_node_on_the_mean():
     np.testing.assert_allclose(ours, whole, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("momentum", [1000, 250])
+@pytest.mark.parametrize("momentum", [{}, {"momentum": 1000}, {"momentum": 250}], ids=str)
 def test_the_result_is_the_sum_of_estimates(momentum):
     """By hand, on whole numbers, so that nothing is rounded; all ranks hold it."""
     xs = [np.random.default_rng([8, r]).integers(-9, 10, (5, 7)).astype(np.float64) * 4**6 for r in range(3)]
-    found, _ = ran("estimates", xs, k=2, momentum=momentum)
-    est, means = np.zeros((3, 7)), None
+    found, _ = ran("estimates", xs, k=2, **momentum)
+    est, means, part = np.zeros((3, 7)), None, momentum.get("momentum", 1000) / 1000
     for i in range(5):
         now = np.array([x[i] for x in xs])
-        means = now if means is None else means + momentum / 1000 * (now - means)
+        means = now if means is None else means + part * (now - means)
         est = est + [largest(v, 2) for v in means - est]
         np.testing.assert_array_equal(found[:, i], [[est.sum(0), each] for each in est])
-
-
-def test_bad_estimates_are_refused():
-    class One:
-        def Get_size(self):  # MPI's name
-            return 1
-
-    alone: Any = One()
-    for momentum, told in ((1001, "momentum = 1001: it must be 1000 or less, thousandths"), (-1, "momentum")):
-        with pytest.raises(InputError, match=told):
-            Estimates(alone, 5, momentum=momentum)
-    whole = [np.ones((1, 4), np.int32)] * 2
-    heard = world.run(f"{TARGETS}:estimates", 2, whole, call=functools.partial(called, k=1))
-    assert any("it must be float32 or float64" in finding.text for finding in heard.findings)
 
 
 def local(p, every, steps=60, **params):

@@ -36,7 +36,7 @@ def drawn(p, n, density):
 
 
 @pytest.mark.parametrize("p", [1, 2, 3])
-@pytest.mark.parametrize("name", [*DENSE, *LOSSLESS, "flash", "moshpit"])
+@pytest.mark.parametrize("name", [*DENSE, *LOSSLESS, "flash", "hierarchical", "omnireduce", "moshpit"])
 def test_results_have_memory_of_their_own(name, p):
     """A new array, a given one and the input itself get the same bits, which are the page's; else inputs stay."""
     xs = drawn(p, 7, 0.6) if name in LOSSLESS else comparison.vectors("float32", p, 7)

@@ -43,6 +43,11 @@ MADE = {
     "oktopk": [({"tau": 1.5}, f"tau = 1.5: {POSITIVE}"), ({"trigger": -1}, f"trigger = -1: {WHOLE}")],
     "recursive_multiplying": [({"radix": 2.5}, "radix is 2.5: it must be an integer of at least 2")],
     "flash": [({"b1": 4.5}, f"b1 = 4.5: {POSITIVE}")],
+    "hierarchical": [({"m": 0}, f"m = 0: {POSITIVE}"),
+                     ({"inside": "tree"}, "inside = 'tree': it must be one of direct, ring"),
+                     ({"across": "direct"}, "across = 'direct': it must be one of ring, two_shot")],
+    "omnireduce": [({"block": 1.5}, f"block = 1.5: {POSITIVE}")],
+    "qgz": [({"bits": 4.5}, "bits = 4.5: it must be a whole number, 4 or more"), ({"g": 0}, f"g = 0: {POSITIVE}")],
     "one_bit": [({"norm": 0}, f"norm = 0: {POSITIVE}")],
     "thc": [({"bits": 0}, f"bits = 0: {POSITIVE}"), ({"seed": -1}, f"seed = -1: {WHOLE}")],
     "qsgd": [({"levels": 0}, f"levels = 0: {POSITIVE}"), ({"by_max": -1}, f"by_max = -1: {WHOLE}")],
@@ -53,6 +58,11 @@ MADE = {
         ({"momentum": 1001}, "momentum = 1001: it must be 1000 or less, thousandths"),
         ({"feedback": "ef15"}, "feedback = 'ef15': it must be one of none, ef14, ef21, ef21m"),
     ],
+    "dgc": [({"k": 1.5}, f"k = 1.5: {WHOLE}"),
+            ({"allreduce": "tree"}, "allreduce = 'tree': it must be one of ring_sparse, two_shot_sparse")],
+    "clt_k": [({"k": 1.5}, f"k = 1.5: {WHOLE}"), ({"beta": 0}, f"beta = 0: {POSITIVE}"),
+              ({"beta": 1001}, "beta = 1001: it must be 1000 or less, thousandths"),
+              ({"through": "tree"}, "through = 'tree': it must be one of ring, two_shot")],
     "lossy_two_shot": [
         ({"aggregator": "mean"}, "aggregator = 'mean': it must be one of ht, ratio, ratio0, zero"),
         ({"packet": 0}, f"packet = 0: {POSITIVE}"), ({"running": 2}, "running = 2: it must be 0 to 1"),
@@ -71,21 +81,31 @@ MADE = {
         ({"selector": "top"}, "no selector 'top': right is the name of a module of sparring.impl.selectors"),
         ({"allreduce": "rinng"}, "no allreduce 'rinng': right is the name of a module of sparring.impl"),
     ],
+    "ef21_m": [({"momentum": 1001}, "momentum = 1001: it must be 1000 or less, thousandths"),
+               ({"momentum": 0.5}, f"momentum = 0.5: {WHOLE}")],
+    "streaming_diloco": [({"mix": 1001}, "mix = 1001: it must be 1000 or less"),
+                         ({"delay": 2}, "delay = 2: it must be 1 or less")],
     "dsar_split_allgather": [({"thirds": "1"}, f"thirds is '1': {WHOLE}")],
 }  # fmt: skip
 """By algorithm, parameters of one rank and its own sentence; that each wrong one is refused is ``verify``'s."""
 DIFFERENT = {
     "error_feedback": [({"n": 6}, "rank 2 has n=6"), ({"allreduce": "ring_allgather"}, "allreduce=4, rank 0 n=5")],
+    "ef21_m": [({"momentum": 3}, "rank 2 has momentum=3, rank 0 momentum=100")],
     "ring_topk": [({"n": 6}, "rank 2 has n=6 and k=2, rank 0 n=5 and k=2: all ranks need one n and k")],
     "oktopk": [({"k": 3}, "rank 2 has n=5, k=3, tau=64, tau_prime=32, trigger=4, bucket=4, gain=12, rank 0 n=5, k=2")],
     "recursive_multiplying": [({"radix": 3}, "rank 2 has float64, 5 entries and radix 3, rank 0 float64, 5")],
     "flash": [({"b1": 5}, "b1=5, b2=8, g=128, spikes=0"), ({"g": (1 << 32) + 1}, "g=4294967297")],
+    "hierarchical": [({"m": 3}, "rank 2 has m=3, inside=0, across=0, rank 0 m=2"), ({"inside": "ring"}, "inside=1")],
+    "omnireduce": [({"block": 2}, "rank 2 has block=2, rank 0 block=256")],
+    "qgz": [({"bits": 8}, "rank 2 has bits=8, g=128, rank 0 bits=4, g=128")],
     "one_bit": [({"norm": 1}, "norm=1")],
     "thc": [({"bits": 9}, "bits=9")],
     "qsgd": [({"seed": 2}, "seed=2")],
     "power_sgd": [({"seed": 1}, "rank 2 has n=5, rank=1, columns=0, rate=2, epsilon=10, seed=1"),
                   ({"through": "two_shot"}, "through=1")],
     "arc_top_k": [({"seed": 3}, "rank 2 has n=5, k=2"), ({"feedback": "ef14"}, "one value of each")],
+    "dgc": [({"momentum": 5}, "rank 2 has n=5, k=100, momentum=5, masking=1"), ({"allreduce": "ring_allgather"}, "=2")],
+    "clt_k": [({"beta": 999}, "rank 2 has n=5, k=100, beta=999, through=0, rank 0 n=5, k=100, beta=1000")],
     "lossy_two_shot": [({"lost": 200}, "rank 2 has n=5, lost=200"), ({"aggregator": "zero"}, "one value of each")],
     "moshpit": [({"m": 3}, "rank 2 has float64, 5 entries, m=3"),
                 ({"failing": ((1, 0, 0),)}, "all ranks need one dtype, length and parameters")],
@@ -95,6 +115,10 @@ DIFFERENT = {
 BEYOND = {
     "recursive_multiplying": [({"radix": 2**31}, "radix is 2147483648: it must be below 2^31")],
     "flash": [({"b1": 9}, "b1 = 9"), ({"spikes": 2}, "spikes = 2"), ({"g": (1 << 32) + 1}, "g = 4294967297")],
+    "omnireduce": [({"block": (1 << 32) + 1}, "block = 4294967297: it must be at most 4294967296")],
+    "sparse_loco": [({"bits": 9}, "bits = 9: it must be 8"), ({"decay": 1001}, "decay = 1001: it must be 1000")],
+    "dgc": [({"momentum": 1000}, "momentum = 1000: it must be less than 1000"), ({"masking": 2}, "masking = 2")],
+    "qgz": [({"bits": 5}, "bits = 5: it must be 4 or 8"), ({"g": 65537}, "g = 65537: it must be at most 65536")],
     "one_bit": [({"norm": 3}, "norm = 3: it must be 1 or 2")],
     "thc": [({"bits": 9}, "bits = 9: a code must have 1 to 8 bits")],
     "qsgd": [({"levels": 65537}, "levels = 65537: there must be 1 to 65536"), ({"by_max": 2}, "by_max = 2: it must")],
@@ -103,12 +127,19 @@ BEYOND = {
 """What is wrong in the same way on all ranks."""
 KEEPING: dict[str, dict[str, object]] = {
     **{name: {"k": 2, "allow_nan": False} for name in (*SELECTING, "oktopk")},
-    "error_feedback": {"k": 2}, "one_bit": {}, "thc": {}, "qsgd": {}, "power_sgd": {"rate": 0, "allow_nan": False},
+    **{name: {"k": 2} for name in ("error_feedback", "ef21", "ef21_m")},
+    "one_bit": {}, "thc": {}, "qsgd": {}, "power_sgd": {"rate": 0, "allow_nan": False},
     "arc_top_k": {"k": 1, "columns": 2, "feedback": "ef14", "allow_nan": False},
-    "lossy_two_shot": {"lost": 300, "packet": 1},
+    "lossy_two_shot": {"lost": 300, "packet": 1}, "clt_k": {"k": 2, "allow_nan": False},
+    "dgc": {"k": 2, "allow_nan": False},
 }  # fmt: skip
 """What is made for vectors of one length, and of what."""
-FLOATING = ("flash", "moshpit", "one_bit", "thc", "qsgd", "power_sgd", "arc_top_k", "lossy_two_shot")
+KINDS = {"ef21": "Estimates", "ef21_m": "Estimates"}
+"""By algorithm of estimates, its class."""
+FLOATING = (
+    "flash", "qgz", "moshpit", "one_bit", "thc", "qsgd", "power_sgd", "arc_top_k", "lossy_two_shot", "clt_k", "dgc",
+    *KINDS,
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("name", third([*ALLGATHERS, *SPARSE]))
@@ -152,7 +183,7 @@ def test_parameters_that_are_wrong_on_all_ranks(name):
 
 def vectors_refused(name):
     """By vector, how many good calls come before it, and what its rank is told; nothing where all hear the same."""
-    kind = "ErrorFeedback" if name == "error_feedback" else "Allreduce"
+    kind = {"error_feedback": "ErrorFeedback", **KINDS}.get(name, "Allreduce")
     params = KEEPING.get(name, {})
     told = {
         "list": "x is a list: it must be a numpy array",
@@ -176,7 +207,7 @@ def vectors_refused(name):
     return [*found, ("another dtype", 0, "")]
 
 
-@pytest.mark.parametrize("name", third([*DENSE, "flash", "moshpit", *KEEPING]))
+@pytest.mark.parametrize("name", third([*DENSE, "flash", "hierarchical", "omnireduce", "qgz", "moshpit", *KEEPING]))
 def test_vectors(name):
     """In the first call and in later ones; the next one goes on as if nothing had been."""
     for what, before, sentence in vectors_refused(name):

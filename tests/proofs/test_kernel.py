@@ -11,7 +11,7 @@ import pytest
 from sparring import InputError, page
 from sparring.proofs.kernel import kernel
 from sparring.proofs.kernel.kernel import Attempt, Theorem
-from sparring.proofs.logic import queries, solvers
+from sparring.proofs.logic import obligations, queries, solvers
 from sparring.proofs.logic.obligations import Obligation, p, r, t, within
 from sparring.proofs.logic.verdicts import PROVED, UNDECIDED, Word
 from sparring.proofs.proving import proving
@@ -146,6 +146,23 @@ def test_a_wrong_same_is_not_inductive():
 
     assert judged.verdict.word is Word.NOT_INDUCTIVE
     assert "same" in judged.detail
+
+
+NO_RUN = "p=1 step 0: rank 0 sends to itself"
+UNCHECKED = [(WRONG["too many"][0], Word.REFUTED, NO_RUN), ({}, Word.NOT_INDUCTIVE, "runs with p <= 16 are clean")]
+
+
+@pytest.mark.parametrize(("formulas", "word", "detail"), UNCHECKED, ids=["no schedule", "twin"])
+def test_a_claim_that_no_run_checks_is_judged_of_a_page_without_a_schedule(formulas, word, detail):
+    """The schedule's fault refutes it, and does not end the search; where runs are clean the annotation is wrong."""
+    one = replace(RING, **formulas)
+    claim = Obligation("early", obligations.during(one), one.holds(0, r, 0, t, p), annotation=True)
+    stated = Conjecture("claim: early", "All have it at once.", (claim,), check=None)
+
+    judged = kernel.judge(replace(annotations.subject(RING), page=one), stated, second_opinion=False)
+
+    assert judged.verdict.word is word
+    assert judged.detail.startswith(detail)
 
 
 def test_a_page_may_vouch_for_part_of_its_cells():

@@ -284,6 +284,14 @@ BESIDE = {
     "the worker's error never cleared": ("one_bit", 2, "x[...] = 0", "pass", ""),
     "no error of the server's": ("one_bit", 2, SERVER, "return None", ""),
     "an error before there is one": ("one_bit", 2, SERVER, "return np.zeros_like(self._server)", ""),
+    "a velocity that cannot be read before there is one": (
+        "dgc",
+        1,
+        "None if self._velocity is None else self._velocity.copy()",
+        "self._velocity.copy()",
+        "before the first call",
+    ),
+    "a negative k that the first call alone refuses": ("dgc", 1, '"k": (k, 0)', '"k": (k, -1)', "before any call"),
     "a sum on one rank that is its vector": (
         "flash",
         1,

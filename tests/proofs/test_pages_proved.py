@@ -35,14 +35,17 @@ FREE, MEETING = "rendezvous on crossbar", ("lock step on ring", "lock step on tr
 THEOREMS = {
     "recursive_doubling": [*FORMULAS, FREE, *MEETING], "ring_allgather": FORMULAS,
     "rabenseifner": [*FORMULAS, "partition", FREE, *MEETING],
+    "pat": [*FORMULAS, "partition", FREE, *MEETING],
     "recursive_multiplying": [*FORMULAS, *MEETING, "lock step on crossbar", "lock step on fat_tree"],
     "two_shot": [*FORMULAS, "partition", *MEETING, "lock step on crossbar", "lock step on fat_tree"],
     "arc_top_k": [*PLAIN, "conservation", "claim: result", "claim: conservation"], "flash": [*TEXTS, "claim: error"],
+    "ef21": TEXTS, "ef21_m": [*TEXTS, "claim: result"],
     "error_feedback": [*TEXTS, "conservation"], "lossy_two_shot": [*TEXTS[:1], *TEXTS[2:], "claim: staleness"],
     "moshpit": [*TEXTS[:1], *TEXTS[2:], "conservation", "claim: sides"],
     "oktopk": [*TEXTS, "conservation", "claim: thresholds", "claim: volume"], "one_bit": [*TEXTS, "conservation"],
     "power_sgd": [*PLAIN, "conservation", "claim: result", "claim: partition"],
-    "qsgd": [*TEXTS, "claim: result", "claim: volume"], "thc": [*TEXTS, "claim: result"],
+    "qgz": [*TEXTS, "claim: error"], "qsgd": [*TEXTS, "claim: result", "claim: volume"],
+    "thc": [*TEXTS, "claim: result"],
 }  # fmt: skip
 """Of a page its theorems, but for links on which nothing meets; where messages meet, as it says, it is refuted."""
 
@@ -95,6 +98,8 @@ SECOND = "(yield allreduce(crossed(m, left, shape), through=params.through))"
 WRONG = [
     ("flash", "return (yield allgather(sums,", "return sums; (yield allgather(sums,", "agreement", "is shard"),
     ("flash", "reduce_scatter(x,", "reduce_scatter(x + x,", "result", OTHER),
+    ("qgz", "return (yield allgather(sums", "return sums; (yield allgather(sums", "agreement", "is shard"),
+    ("qgz", "reduce_scatter(x,", "reduce_scatter(x + x,", "result", OTHER),
     ("one_bit", "left(v, read(code, v)), left(s, read(code, s))", "left(s, read(code, s)), left(v, read(code, v))",
      "result", "a rank combines what it has itself " + BOTH),
     ("one_bit", "where(is_number(read), v - read, 0)", "v - read", "result", "nothing of it is in worker"),
@@ -135,7 +140,12 @@ WRONG = [
     ("error_feedback", SUM, SUM.replace("sent,", "v == v,"), "conservation", LOST),
     ("error_feedback", f"y = yield {SUM}", f"y = yield {SUM}\n    y = yield {SUM.replace('(v,', '(y,')}", "result",
      "which has been added up already"),
+    ("ef21", "where(sent, state.estimate + change, state.estimate)", "x", "result", "estimate is what a call leaves"),
+    ("ef21", "state.sums + (yield", "(yield", "result", OTHER),
+    ("ef21_m", "/ WHOLE if call else x", "/ WHOLE", "claim: result", "the first mean"),
+    ("ef21_m", "near.seen, mean)", "near.seen, x)", "result", "mean is what a call leaves"),
     ("error_feedback", "params.allreduce)", "'ring')", "result", "its data is vector"),
+    ("pat", "return both(zeros(x, e), (x >> e) % 2 == 1)", "return zeros(x, e)", "result", "counted one by one"),
     ("moshpit", "e = t % d", "e = 0", "result", "nobody else meets it"),
     ("moshpit", "e = t % d", "e = (d - 1 - t) % d", "result", "each of m meets it"),
     ("moshpit", "    x, index = yield", "    _, index = yield", "conservation", "the next round begins with the mean"),

@@ -43,22 +43,21 @@ def test_list_names_all_algorithms():
 
 
 def test_show_draws_and_writes(tmp_path):
-    """Prose, formulas, the picture in the terminal, and the SVG."""
-    file = tmp_path / "ring.svg"
-    code, text, _ = called("show", "ring", "--ranks", 3, "--svg", file)
+    """Prose, formulas, the picture in the terminal, the SVG, and the page for browsers, whose data the envelope has."""
+    file, page = tmp_path / "ring.svg", tmp_path / "new" / "ring.html"
+    code, text, _ = called("show", "ring", "--ranks", 3, "--svg", file, "--html", page)
 
     assert code == 0
     assert "takes up one" in text
     assert "def dst(r: Int, t: Int, p: Int)" in text
     assert ">>>" not in text
     assert file.read_text(encoding="utf-8").startswith("<")
-    steps = envelope_of("show", "ring", "--ranks", 3)["steps"]
-    assert steps[0] == [
-        {"src": 0, "dst": 1, "chunk": 0},
-        {"src": 1, "dst": 2, "chunk": 1},
-        {"src": 2, "dst": 0, "chunk": 2},
-    ]
-    assert len(steps) == 4
+    assert f"written: {page}" in text
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    told = envelope_of("show", "ring", "--ranks", 3)
+    [stage] = told["explorer"]["document"]["runs"][0]["stages"]
+    assert stage["steps"][0]["messages"] == [[0, 1, [0], True], [1, 2, [1], True], [2, 0, [2], True]]
+    assert len(stage["steps"]) == 4 and "steps" not in told
 
 
 def test_show_on_a_topology(tmp_path):
@@ -72,8 +71,10 @@ def test_show_on_a_topology(tmp_path):
     assert "pairs of messages that can meet: 24 eager, 0 rendezvous" in text
     assert "time 0" in text
     assert file.read_text(encoding="utf-8").startswith("<")
-    told = envelope_of("show", "ring", "--topology", "torus:k=2")["contention"]
+    envelope = envelope_of("show", "ring", "--topology", "torus:k=2")
+    told, network = envelope["contention"], envelope["explorer"]["document"]["topology"]
     assert (told["level"], told["load"], told["overlap"], told["timing"]) == ("exclusive", 1, None, None)
+    assert network["name"] == "torus:k=2" and len(network["routes"]) == 4
 
 
 def test_show_draws_no_timing_where_there_is_none(tmp_path):

@@ -13,8 +13,7 @@ from tests.sweeps import third
 
 PAGES = Path(sparring.__file__).parent / "spec"
 SOURCE = (PAGES / "ring_sparse.py").read_text(encoding="utf-8").replace(
-    'data = "sparse"', 'data = "sparse"\n\n\ndef contributions(t, p):\n    from sparring.proofs.ring_sparse import '
-    "contributions\n\n    return contributions(t, p)"
+    'data = "sparse"', 'from sparring.proofs.ring_sparse import contributions\n\ndata = "sparse"'
 )  # fmt: skip
 call = command("cost")
 

@@ -18,11 +18,17 @@ def test_its_program_is_shown():
     assert "def program(" in text and "def followed(" in text and "Ok-Topk: allreduce" in text
 
 
-def test_that_there_is_no_picture_is_said():
-    told = envelope_of("show", "oktopk")
-    assert told["not_covered"] == ["oktopk: no picture, since its messages depend on the data"]
-    code, _, error = called("show", "oktopk", "--topology", "ring")
-    assert code == 3 and "oktopk is a composition: its messages depend on the data" in error
+def test_its_run_is_shown_on_an_example_in_a_page_for_browsers_and_nowhere_else(tmp_path):
+    """The page takes parameters and a network; pictures without an example point to it."""
+    page = tmp_path / "moshpit.html"
+    code, text, _ = called("show", "moshpit", "-P", "dead=[[0,0,1]]", "--topology", "ring", "--html", page)
+    assert code == 0 and f"written: {page}" in text and page.exists()
+    document = envelope_of("show", "oktopk", "-P", "k=3")["explorer"]["document"]
+    assert document["values"]["k"] == 3 and len(document["runs"][0]["stages"]) > 3
+    assert "--html FILE shows a run on an example" in called("show", "oktopk")[1]
+    for option in ("--topology", "--svg", "--plot"):
+        code, _, error = called("show", "oktopk", option, "ring")
+        assert code == 3 and "so it has no such picture; right: --html FILE, which shows them on an example" in error
 
 
 def test_its_cost_is_a_bound():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
 from sparring import Refuted, Report
 from sparring.cli import _options
+from sparring.errors import InputError
 from sparring.proofs.logic import verdicts
 from sparring.proofs.logic.verdicts import NOT_COVERED, NOT_INDUCTIVE, PROVED, REFUTED, UNDECIDED, Word
 from sparring.report import PROPERTIES, Result
@@ -54,6 +56,46 @@ def test_the_envelope_is_complete_and_json():
             }
         ],
     }
+
+
+def test_a_page_shows_verdicts_witnesses_and_counterexamples(tmp_path):
+    """A table with a row a subject, signs with words; what others wrote is text, and nothing is loaded."""
+    evil = "</script><script>alert(1)</script>"
+    results = [
+        Result("ring", "result", PROVED), Result("ring", "terms", verdicts.tested(3)),
+        Result(evil, "result", REFUTED, f"p=2: {evil}", {"p": 2, "inputs": [[1], [2]]}),
+    ]  # fmt: skip
+    report = Report("verify", results, [f"mpi: {evil}"], 1.0, explorers={"result": lambda: f"<p>{evil}</p>"})
+    report.to_html(tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text(encoding="utf-8")
+
+    assert text.count("<script") == text.count("</script>") == 1
+    for part in (
+        "∀</span> all p",
+        "t</span> tested<",
+        "t</span> tested (3 examples)",
+        "✗</span> refuted",
+        "inputs: [[1], [2]]",
+    ):
+        assert part in text
+    assert 'srcdoc="&lt;p&gt;&lt;/script&gt;' in text
+    assert "1 proved, 1 refuted, 1 tested; 1.0 s" in text
+    assert not re.search(r"https?:|src=|@import|url\(", text)
+
+
+def test_a_page_that_cannot_be_written_is_one_sentence(tmp_path):
+    """With the file's name."""
+    with pytest.raises(InputError, match=r"nowhere.report\.html cannot be written: No such file or directory$"):
+        Report("verify").to_html(tmp_path / "nowhere" / "report.html")
+
+
+def test_the_page_says_what_was_asked():
+    """The command, with what differs from what is usual."""
+    told = {"target": "my file.py:f", "page": "ring", "level": "steps", "on": "both"}
+    asked = Report("check", extra={"check": told}).shown()
+
+    assert asked.command == "sparring check 'my file.py:f' --algorithm ring --level steps --on both"
+    assert Report("verify", [Result("ring", "result", PROVED)]).shown().command == "sparring verify ring"
 
 
 def test_a_refutation_can_be_raised():

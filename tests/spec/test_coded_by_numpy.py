@@ -52,6 +52,23 @@ def test_on_the_grid_thc_is_exact():
     assert sparring.run("thc", [np.full(3, 2.5)] * 4).results[0].tolist() == [10.0] * 3
 
 
+@pytest.mark.parametrize(("bits", "g"), [(4, 5), (8, 3), (4, 128)])
+def test_qgz_is_numpys_and_within_its_bound(bits, g):
+    """By dense numpy: each chunk in blocks, steps of the greatest magnitude; an entry at that is off by the bound."""
+    xs = np.random.default_rng(bits).standard_normal((3, 36))
+    xs[:, 0] = 5, 6, 7
+    low, read = 2 ** (bits - 1), np.zeros((3, 36))
+    for first in (0, 12, 24):
+        for i in range(first, first + 12, g):
+            block = xs[:, i : min(i + g, first + 12)]
+            step = np.abs(block).max(axis=1, keepdims=True) / low
+            read[:, i : min(i + g, first + 12)] = np.clip(np.rint(block / step), -low, low - 1) * step
+    (result, *_) = results = sparring.run("qgz", [*xs], bits=bits, g=g).results
+    assert all(np.array_equal(y, read[0] + read[1] + read[2]) for y in results)
+    off = np.abs(result - xs.sum(axis=0))
+    assert off[0] == pytest.approx(18 / low) and off[1:12].max() < 18 / low
+
+
 @pytest.mark.parametrize("bits", [*range(1, 10), 13, 16, 20])
 def test_whole_numbers_come_back_and_sums_have_room(bits):
     """As bytes, of any width; of greatest codes, with a bit to spare at no power of two."""

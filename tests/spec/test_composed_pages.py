@@ -52,6 +52,8 @@ def test_zeros_have_no_sign(name, p):
 
 SPOILT = [
     ("flash", {"g": 4}, NAN, range(4, 8), True),
+    ("omnireduce", {"block": 3}, NAN, [5], True),
+    ("qgz", {"g": 4}, NAN, range(4, 8), True),
     ("one_bit", {}, NAN, range(8), True),
     ("one_bit", {}, -np.inf, range(8), True),
     ("one_bit", {}, 1e200, range(8), True),
@@ -60,6 +62,8 @@ SPOILT = [
     ("qsgd", {"by_max": 1}, 1e200, (), True),
     ("thc", {}, -np.inf, range(8), True),
     ("arc_top_k", {"k": 1, "columns": 1}, NAN, [5], True),
+    ("dgc", {"k": 8}, NAN, [5], True),
+    ("clt_k", {"k": 8}, NAN, [5], True),
     ("power_sgd", {"rate": 0}, NAN, range(8), False),
 ]
 """Parameters, an entry, where results are NaN for it, and whether the next call is as if it had not been."""
@@ -84,7 +88,10 @@ BYTES = [
       for s, b in [(1, 2), (3, 3), (4, 4), (127, 8), (255, 9), (65536, 18)]),
     *(("thc", {"bits": 3}, "float32", 16 * p, p, [8 * (p - 1), 6 * (p - 1), 2 * (p - 1) * (3 + b)])
       for p, b in [(2, 1), (3, 2), (4, 2), (7, 3), (8, 3), (33, 6)]),
+    ("qgz", {"g": 10}, "float32", 33, 3, [2 * 2 * (4 + 5), 2 * 44]),
+    ("qgz", {"bits": 8, "g": 3}, "float64", 6, 2, [8 + 3, 24]),
     ("one_bit", {}, "float32", 999, 3, [2 * (4 + 42)] * 2),
+    ("omnireduce", {"block": 3}, "float32", 81, 3, [2 * 2] * 2),
     ("flash", {"b1": 4, "b2": 2, "g": 10}, "float32", 30, 3, [2 * (5 + 8), 2 * (3 + 8)]),
     ("flash", {"b1": 8, "b2": 8, "g": 4, "spikes": 1}, "float64", 8, 2, [4 + 2 * 16 // 2 + 2 + 16] * 2),
 ]  # fmt: skip

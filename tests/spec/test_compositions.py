@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import sparring
 from sparring.errors import InputError, Refuted, ScheduleFault
 from sparring.sparse import Sparse
 from sparring.spec.core import exchanges
@@ -16,7 +17,8 @@ from sparring.spec.core.exchanges import ReduceScatter, allgather, allreduce, ap
 from sparring.spec.core.model import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.sparse import NOTHING, SparseVector
-from sparring.spec.core.vectors import UNSET, Vector, each, where
+from sparring.spec.core.vectors import UNSET, Vector, by_rank, each, gathered, owned, total, where
+from sparring.spec.library.lossy_links import came, owns, versions_held
 from sparring.spec.library.sparse_allreduce import SparseAllreduce, sparse_allreduce
 
 
@@ -216,3 +218,49 @@ def test_what_does_not_cut_the_vector_makes_no_regions(cuts):
     one = ReduceScatter(SparseVector((), (), 3), through="rotation", bounds=cuts, bucket=1)
     with pytest.raises(ScheduleFault, match="do not cut"):
         one.carry([one] * 3)
+
+
+SPEAKING: dict[str, Any] = {
+    **{says.__name__: says for says in (total, owned, gathered, by_rank, owns)},
+    "came": lambda x: came(x, "rank", None, 1, 0), "versions_held": lambda x: versions_held(x, None, 1, 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPEAKING)
+@pytest.mark.parametrize("before", [True, False])
+def test_a_rank_has_nothing_of_others_but_by_an_exchange(name, before):
+    """What ``ensures`` may say of all ranks is refused in a text, before an exchange, after it or without any."""
+
+    def program(x):
+        y = SPEAKING[name](x) if before else None
+        sums = yield allreduce(x)
+        return SPEAKING[name](x) if y is None else sums
+
+    def silent(x):
+        return SPEAKING[name](x)
+
+    said = f"program calls {name}, which speaks of all ranks: no message brings a rank that"
+    for one in (program, silent):
+        with pytest.raises(InputError, match=said):
+            sparring.prove(page(one, ensures=total))
+        ran = run(page(one), vectors(2, 3))
+        with pytest.raises(InputError, match=said):
+            _ = ran.results
+
+
+METHODS: dict[str, Any] = {
+    "total": lambda x: x.total(), "owned": lambda x: x.owned(), "gathered": lambda x: x.gathered(),
+    "by_rank": lambda x: x.by_rank(), "owns": lambda x: x.owns(),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_nor_by_a_method_of_what_the_prover_reads(name):
+    """No vector has such methods, so that the text does not run; it was proved."""
+
+    def program(x):
+        y = yield allreduce(x)
+        return METHODS[name](x) + y
+
+    with pytest.raises(InputError, match=f"program calls {name}, which speaks of all ranks"):
+        sparring.prove(page(program, ensures=total))

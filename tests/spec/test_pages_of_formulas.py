@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import product
 
 import pytest
 
@@ -119,10 +120,23 @@ def distances(p):
     yield from [{(r, (r - gap) % p, tuple((r + j) % p for j in range(n))) for r in range(p)} for gap, n in ways[::-1]]
 
 
+def aggregated(p):
+    """PAT by its trees: a binomial tree a chunk, in which a distance's parent is that without its lowest bit."""
+    steps = []
+    for bit in (1 << i for i in range((p - 1).bit_length())):
+        up = [(x, x & (x - 1)) for x in range(1, p) if x - (x & (x - 1)) == bit]
+        pairs = {((x + c) % p, (parent + c) % p): [] for x, parent in up for c in range(p)}
+        for (x, parent), c in product(up, range(p)):
+            pairs[(x + c) % p, (parent + c) % p].append(c)
+        steps.append({(a, b, tuple(sorted(some))) for (a, b), some in pairs.items()})
+    yield from steps
+    yield from [{(b, a, some) for a, b, some in step} for step in reversed(steps)]
+
+
 OTHERS = {
     "bruck_allgather": bruck, "recursive_doubling_allgather": doubled_lists, "recursive_doubling": doubled,
     "rabenseifner": halved, "ssar_recursive_doubling": doubled, "two_shot": direct, "two_shot_sparse": direct,
-    "dsar_split_allgather": direct, "spardl": distances,
+    "dsar_split_allgather": direct, "spardl": distances, "pat": aggregated,
 }  # fmt: skip
 POWERS = {"recursive_doubling_allgather"}
 
@@ -142,7 +156,7 @@ def test_messages_are_those_of_other_programs(page):
 def test_symbols_and_numbers_read_alike(page):
     """The formulas on symbols, evaluated, are the formulas on numbers."""
     letters = [Sym.var(name) for name in "rtp"] + [Sym.var("j")] * page.several
-    formulas = [page.dst, page.src, page.chunk, page.active]
+    formulas = [page.dst, page.src, page.active] + [page.chunk] * (page.carries is None)
     terms = [formula(*letters) for formula in formulas]
     rng = random.Random(1)
     for p in (*range(1, 10), 13, 16, 19):
@@ -151,5 +165,8 @@ def test_symbols_and_numbers_read_alike(page):
             for r in range(p):
                 at = {"r": r, "t": t, "p": p} | ({"j": rng.randrange(page.messages(t, p))} if page.several else {})
                 assert [evaluate(term, **at) for term in terms] == [f(*at.values()) for f in formulas]
+                if page.carries:
+                    picks = page.carries(letters[0], Sym.var("c"), *letters[1:])
+                    assert all(evaluate(picks, **at, c=c) == page.carries(r, c, t, p) for c in range(p))
                 if page.blocks:
                     assert evaluate(page.count(*letters), **at) == page.count(r, t, p)

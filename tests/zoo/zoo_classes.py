@@ -68,7 +68,7 @@ BEGUN = {
 
 
 def missing_wait() -> Iterator[Specimen]:
-    """A request that nobody completes."""
+    """A request that is never completed."""
     for call, (begin, other) in BEGUN.items():
         good = ranks(f"request = {begin}\nrequest.Wait()", other)
         yield specimen(call, ranks(f"request = {begin}  # bug", other), good, Kind.INCOMPLETE, real="ends")

@@ -13,7 +13,7 @@ of dimensions would be a variable.
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import NamedTuple
 
 from sparring.errors import InputError
@@ -38,3 +38,8 @@ def route(src: int, dst: int, p: int, k: int) -> list[tuple[int, int]]:
         nodes += [corner + (digit + way * i) % k * stride for i in range(1, hops + 1)]
         stride *= k
     return list(pairwise(nodes))
+
+
+def sides(p: int, k: int) -> list[int]:
+    """Return ``k`` for each dimension that ``p`` ranks need."""
+    return [k] * next(d for d in count(1) if k**d >= p)

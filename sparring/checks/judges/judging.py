@@ -19,7 +19,7 @@ from sparring.spec.core.blocks import named
 from sparring.spec.core.model import Page
 from sparring.trace.compare import compare, inside, unknown
 from sparring.trace.events import Trace
-from sparring.trace.links import contended, exclusive, pairs, shared, used
+from sparring.trace.links import Met, contended, exclusive, pairs, shared, used
 
 SILENT = "page {} claims on no topology that each link serves one pair; --topology NAME names one"
 
@@ -117,8 +117,8 @@ def messages(example: Example, trace: Trace, page: Page | None, question: Questi
     return {prop: str(wrong) for prop, wrong in flaws.items() if wrong}
 
 
-def crowded(trace: Trace, page: Page | None, topology: str) -> str | None:
-    """Name the first link with messages of two pairs, on the given topology or on those that the page names."""
+def crowded(trace: Trace, page: Page | None, topology: str) -> Met | None:
+    """Return the first link with messages of two pairs, on the given topology or on those that the page names."""
     if topology:
         return shared(topology, used(trace), trace.ranks)
     return contended(page, trace) if page else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from sparring.spec.core.blocks import Chunks, named
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number, step_sends
 from sparring.trace.compare import messages
-from sparring.trace.divergence import entries
+from sparring.trace.divergence import Divergence, Expected, entries, surplus
 from sparring.trace.events import Event, Trace
 
 NO_TWINS = "in the page no two messages are alike"
@@ -47,10 +47,14 @@ class Planned(NamedTuple):
 
 
 class Matched(NamedTuple):
-    """The page's messages with the run's, as far as they match, and in ``flaw`` the first that does not."""
+    """The page's messages with the run's, as far as they match, and in ``flaw`` the first that does not.
+
+    ``divergence``: where that is.
+    """
 
     pairs: list[tuple[Planned, Event | None]]
     flaw: str
+    divergence: Divergence | None = None
 
 
 def compared(page: Page, trace: Trace, width: int) -> tuple[dict[str, str], dict[str, str]]:
@@ -141,19 +145,34 @@ def match(page: Sequence[Planned], trace: Trace, width: int) -> Matched:
         if channel and channel[0].nbytes == message.words * width:
             pairs.append((message, channel.pop(0)))
         elif message.words:
-            return Matched(pairs, unlike(message, channel))
+            return Matched(pairs, unlike(message, channel), parting(message, channel))
         else:
             pairs.append((message, None))
     left = [channel[0] for channel in channels.values() if channel]
     first = min(left, key=lambda event: (event.rank, event.seq), default=None)
-    more = "" if first is None else f"rank {first.rank} {sends(first)}, the page sends rank {first.peer} nothing more"
-    return Matched(pairs, more)
+    if first is None:
+        return Matched(pairs, "")
+    more = f"rank {first.rank} {sends(first)}, the page sends rank {first.peer} nothing more"
+    return Matched(pairs, more, surplus(first, page[-1].step + 1 if page else 0))
 
 
 def unlike(message: Planned, channel: Sequence[Event]) -> str:
     """Say what is on the channel in place of a message of the page."""
     does = sends(channel[0]) if channel else f"sends rank {message.dst} nothing more"
     return f"{message}: rank {message.src} {does}, the page {entries(message.words)}"
+
+
+def parting(message: Planned, channel: Sequence[Event]) -> Divergence:
+    """Return where the run has something else in place of a message of the page, or nothing."""
+    does = f"{sends(channel[0]).removesuffix(f' ({channel[0].where})')}" if channel else "sends no further message"
+    at = channel[0].where if channel else ""
+    ends = message.step, message.src, message.dst, message.chunks
+    return Divergence(*ends, f"sends {entries(message.words)}", does, at)
+
+
+def expected(page: Page, p: int, n: int, dtype: np.dtype[Any]) -> list[Expected]:
+    """Return the page's messages for vectors of ``n`` entries; their lengths are right, their entries are zeros."""
+    return [Expected(*m[:4], np.broadcast_to(np.zeros(1, dtype), m.words)) for m in planned(page, p, n)]
 
 
 def sends(event: Event) -> str:

@@ -1,26 +1,30 @@
 """Derives the cost of a page of whole vectors whose senders change from step to step: trees and chains.
 
-Either one rank, the same in all steps, sends all messages that a step has: then no rank sends more, and a path goes
-through all of them.  Or each rank sends at most one message in all, and in each step some rank does.  Likewise one rank
-gets and adds all messages of all steps, or each rank adds at most one in all; or nobody adds.
+In each step some rank *leads*: no other one sends more messages.  Then the messages of leaders, added up, are those
+that steps take.  Where one rank leads in all steps, none sends more in all; where each rank sends in one step alone,
+none sends more than the leader of the step that has most.  A path of messages goes through all steps if each leader
+is the one before, or gets a message from it.  Who gets and adds the most is told likewise; or nobody adds.
+
+Leaders and how many messages they send are tried, see ``leaders`` and ``shapes``; what is used both solvers confirm.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from typing import NamedTuple
 
 import sympy
 
+from sparring.costs.derivation.confirmation import plausible, shown
+from sparring.costs.derivation.leaders import Leader, a_rank, few, leaders, least, passes
 from sparring.costs.derivation.step_ranges import Derivation
-from sparring.costs.derivation.whole_vectors import SOME_RANKS, LogReader, confirmed
+from sparring.costs.derivation.whole_vectors import UNLESS_ALONE, LogReader
 from sparring.costs.formulas import symbols
-from sparring.costs.formulas.symbols import Expr, SympyReader
+from sparring.costs.formulas.symbols import CeilLog, CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import (
     Obligation,
     during,
-    every,
     i,
     iff,
     implies,
@@ -35,93 +39,164 @@ from sparring.proofs.logic.obligations import (
     within,
 )
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, Node, Sym, both, negate
+from sparring.spec.core.numbers import Bool, Int, Node, Sym, both, negate, variables, where
 
-UNLESS_ALONE = sympy.Min(1, symbols.p - 1)
-"""1, but 0 for one rank."""
-PATH = "V_path: no rank sends in all steps; it is counted, not derived"
+PATH = "V_path: no path was found that goes through the messages of all steps; it is counted, not derived"
 
 Claims = Sequence[Obligation]
+Does = Callable[..., Bool]
+"""``does(r, t, j)``: whether rank ``r`` sends, or gets, message ``j`` of step ``t``; no ``j`` if there is one."""
+
+
+class Shape(NamedTuple):
+    """How many messages leaders have."""
+
+    total: Expr
+    """Of all steps."""
+    peak: Expr
+    """Of the step that has most."""
+    claims: Claims
+
+
+class Work(NamedTuple):
+    """How many messages are sent, or received and added."""
+
+    total: Expr
+    """The most of a rank in each step, summed."""
+    most: Expr
+    """Those of the rank that has the most in all."""
+    path: bool
+    """Whether a path goes through the messages of all leaders."""
+    confirmed: int
+    """How many obligations show it."""
+    below: bool
+    """Whether one is shown for p < 2^31 alone."""
 
 
 class StepsReader(LogReader):
-    """Reads a number of steps that may be 1, but 0 for one rank."""
+    """Reads a number of steps: also quotients, rounded up or down, and half of a logarithm."""
 
     def operator(self, x: Node, args: list[Expr]) -> Expr:
-        if x.op == "where" and args == [sympy.Lt(1, symbols.p), 1, 0]:
-            return UNLESS_ALONE
-        return super().operator(x, args)
+        if x.op == "where" and args[1:] == [1, 0] and args[0].has(sympy.Mod):
+            return rounded_up(args[0])
+        if x.op == ">>" and args == [CeilLog2(symbols.p) + 1, 1]:
+            return CeilLog(symbols.p, 4)
+        return SympyReader.operator(self, x, args) if x.op in ("//", "%") else super().operator(x, args)
+
+
+def rounded_up(condition: Expr) -> Expr:
+    """Return ``ceiling(a / d) - floor(a / d)`` for the condition ``0 < a % d``, which is 1 where it holds."""
+    (rest,) = condition.atoms(sympy.Mod)
+    if condition != sympy.Lt(0, rest):
+        raise Undecided(f"{condition} has no closed form")
+    quotient = rest.args[0] / rest.args[1]
+    return sympy.ceiling(quotient) - sympy.floor(quotient)
 
 
 def derive_changing(page: Page) -> Derivation:
-    """Return the closed forms; raise Undecided where some rank sends, or adds, several of the messages, but not all."""
+    """Return the closed forms; raise Undecided where no leaders are found."""
     if page.cuts or page.blocks or not SympyReader()(page.words(r, t, 0, p, n, Sym.var("k"))).equals(symbols.n):
         raise Undecided("a message is not the whole vector")
-    read = StepsReader()
-    steps, each = read(page.steps(p)), read(page.messages(t, p))
-    full = each if (steps, each) == (UNLESS_ALONE, symbols.p - 1) else sympy.expand(steps * each)
-    root, silent, sink = (shown(page, ways(page)) for ways in (sends_all, adds_nothing, adds_all))
-    sent, got = root or shown(page, sends_once(page)), silent or sink or shown(page, adds_once(page))
-    if not sent or not got:
-        raise Undecided("some rank sends, or adds, several of the messages, but none of them all")
-    messages, most = (full, full) if root else (steps, UNLESS_ALONE)
-    adding, added = (0 * full, 0 * full) if silent else (full, full) if sink else (steps, UNLESS_ALONE)
+    sent, added = sending(page), adding(page)
     return Derivation(
-        steps=steps, messages=messages, most=None if root else most, words=symbols.n * most,
-        path=symbols.n * messages if root else None, critical=symbols.n * messages,
-        added=symbols.n * added, added_critical=symbols.n * adding, confirmed=len(sent) + len(got),
-        gaps=() if root else (PATH,),
+        steps=StepsReader()(page.steps(p)), messages=sent.total, most=None if sent.most == sent.total else sent.most,
+        words=symbols.n * sent.most, path=symbols.n * sent.total if sent.path else None,
+        critical=symbols.n * sent.total, added=symbols.n * added.most, added_critical=symbols.n * added.total,
+        confirmed=sent.confirmed + added.confirmed, below=sent.below or added.below, gaps=() if sent.path else (PATH,),
     )  # fmt: skip
 
 
-def shown(page: Page, ways: Iterable[Claims]) -> Claims:
-    """Return the first claims that both solvers confirm; none where there are none."""
-    for claims in ways:
-        with suppress(Undecided):
-            return confirmed(page, claims)[0]
-    return ()
+def sending(page: Page) -> Work:
+    """Return how much is sent; leaders with a path are looked for first."""
+    found = leaders(page)
+    ways = [*((leader, [passes(page, leader)]) for leader in found), *((leader, []) for leader in found)]
+    return work(page, lambda x, step, *j: page.active(x, step, p, *j), ways)
+
+
+def adding(page: Page) -> Work:
+    """Return how much is added: nothing where all steps overwrite, else by those to whom leaders send."""
+    if found := shown(page, each_message(page, negate(page.adds(t, p)))):
+        return Work(sympy.Integer(0), sympy.Integer(0), False, *found)
+
+    def does(x: Int, step: Int, *j: Int) -> Bool:
+        return both(page.adds(step, p), page.active(page.src(x, step, p, *j), step, p, *j))
+
+    def receiver(leader: Leader) -> Leader:
+        return lambda step: page.dst(leader(step), step, p, *letter(page, 0))
+
+    return work(page, does, [(leader, []) for leader in (leaders(page)[0], *map(receiver, leaders(page)))])
+
+
+def work(page: Page, does: Does, candidates: Iterable[tuple[Leader, Claims]]) -> Work:
+    """Return how much is done, by the first leader with a shape, and its path; raise Undecided where there is none."""
+    stepping = Obligation("a step where there are two ranks", (p >= 1,), iff(page.steps(p) >= 1, p > 1))
+    for leader, path in candidates:
+        steady = "t" not in variables(leader(t))
+        about = [a_rank(page, leader), *path]
+        alone = () if steady else once(page, does)
+        for shape in shapes(page, does, leader) if all(map(plausible, about)) else ():
+            if found := shown(page, [*about, *shape.claims, *alone, stepping]):
+                return Work(shape.total, shape.total if steady else shape.peak, bool(path), *found)
+    raise Undecided("in no way that is looked for some rank has the most messages of a step")
+
+
+def shapes(page: Page, does: Does, leader: Leader) -> Iterator[Shape]:
+    """Yield how many messages leaders may have, and what shows it.
+
+    One in each step; all; one, but all in the first or the last step; or as many as a tree's level is wide.
+    """
+    step, read, first = during(page), StepsReader(), few(page)[0]
+    steps, each = read(page.steps(p)), read(page.messages(t, p))
+    full = each if (steps, each) == (UNLESS_ALONE, symbols.p - 1) else sympy.expand(steps * each)
+
+    def many(x: Int) -> Int:
+        return sum((where(does(x, t, *at), 1, 0) for at in few(page)), 0)
+
+    bounded = isinstance(page.messages(t, p), int)
+    both_sent = both(does(r, t, *letter(page, i)), does(r, t, *letter(page, j)))
+    two = Obligation("one message", (*step, *letters(page, i, j)), implies(both_sent, i == j))
+    single = Obligation("one message", step, many(r) <= 1) if bounded else two
+    yield Shape(steps, UNLESS_ALONE, [Obligation("has one", step, does(leader(t), t, *first)), single])
+    yield Shape(full, each, each_message(page, does(leader(t), t, *letter(page))))
+    if not bounded:
+        return
+    top, width = sympy.Min(each, symbols.p - 1), len(few(page))
+    wide, once_wide = least(p - 1, width), sympy.expand(top + steps - UNLESS_ALONE)
+    for total, often, also in (
+        (once_wide, where(t == 0, wide, 1), True),
+        (once_wide, where(t + 1 == page.steps(p), wide, 1), True),
+        *(levels(page, width) if page.encoding == "bits" else ()),
+    ):
+        yield Shape(total, top, [
+            Obligation("as many as said", step, both(also, many(leader(t)) == often)),
+            Obligation("no rank has more", step, many(r) <= often),
+        ])  # fmt: skip
+
+
+def levels(page: Page, width: int) -> Iterator[tuple[Expr, Int, Bool]]:
+    """Yield how many messages there are over all steps, how many in step ``t``, and that later steps have none.
+
+    Step by step, or backwards, the messages that there are lead to the ranks m b**t, b = ``width`` + 1, or, on the
+    levels of a binary tree, to the ranks (m + 1) 2**t - 1, for m from 1 to ``width``.
+    """
+    bits, steps, each = width.bit_length(), page.steps(p), range(1, width + 1)
+    for step in (t, steps - 1 - t):
+        if width + 1 == 1 << bits:
+            there = [where(m << (bits * step) < p, 1, 0) for m in each]
+            total = sum(CeilLog(sympy.ceiling(symbols.p / m), width + 1) for m in each)
+            yield total, sum(there, 0), p <= 1 << (bits * steps)
+        if width == 2:
+            there = [where((m + 1) << step <= p, 1, 0) for m in each]
+            yield FloorLog2(symbols.p) + CeilLog2(sympy.floor(symbols.p / 3) + 1), sum(there, 0), p < 2 << steps
 
 
 def each_message(page: Page, claim: Bool) -> Claims:
     return [Obligation("each message of each step", (*during(page), *letters(page)), claim)]
 
 
-def sends_all(page: Page) -> Iterator[Claims]:
-    """Yield, for each of some ranks, that it sends all messages of all steps."""
-    yield from (each_message(page, page.active(x, t, p, *letter(page))) for x in SOME_RANKS)
-
-
-def sends_once(page: Page) -> Iterator[Claims]:
-    """Yield, for each of some ranks, that it sends in a step; and that each rank sends one message in all."""
-    zero: tuple[Int, ...] = (0,) if page.several else ()
-    stepping = Obligation("a step where there are two ranks", (p >= 1,), iff(page.steps(p) >= 1, p > 1))
-    for x in (t, p - 1 - t, *(page.src(x, t, p, *zero) for x in SOME_RANKS)):
-        somebody = Obligation("somebody sends", during(page), both(within(x), page.active(x, t, p, *zero)))
-        yield [stepping, somebody, *once(page, lambda step, *j: page.active(r, step, p, *j))]
-
-
-def adds_nothing(page: Page) -> Iterator[Claims]:
-    """Yield that all steps overwrite."""
-    yield each_message(page, negate(page.adds(t, p)))
-
-
-def adds_all(page: Page) -> Iterator[Claims]:
-    """Yield, for each of some ranks, that it gets and adds all messages of all steps."""
-    for x in SOME_RANKS:
-        got = page.active(page.src(x, t, p, *letter(page)), t, p, *letter(page))
-        yield each_message(page, both(page.adds(t, p), got))
-
-
-def adds_once(page: Page) -> Iterator[Claims]:
-    """Yield that all steps add, and that each rank gets one message in all."""
-    adding = each_message(page, page.adds(t, p))
-    yield [*adding, *once(page, lambda step, *j: page.active(page.src(r, step, p, *j), step, p, *j))]
-
-
-def once(page: Page, does: Callable[..., Bool]) -> Claims:
-    """Return the obligations that rank ``r`` does it for one message of one step at most."""
+def once(page: Page, does: Does) -> Claims:
+    """Return the obligation that rank ``r`` does it in one step at most."""
     at = ((t, letter(page, i)), (u, letter(page, j)))
     of = [within(x, page.messages(step, p)) for step, which in at for x in which]
-    two = every(*(does(step, *which) for step, which in at))
-    same = both(t == u, i == j) if page.several else t == u
-    return [Obligation("once in all", (*during(page, t, u), *of), implies(two, same))]
+    both_times = both(*(does(r, step, *which) for step, which in at))
+    return [Obligation("in one step", (*during(page, t, u), *of), implies(both_times, t == u))]

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from math import lcm
+from math import lcm, prod
 from typing import Any, NamedTuple
 
 import sympy
@@ -108,9 +108,15 @@ class Priced(NamedTuple):
         return group_averages.size(self.sent) if self.sent.exchange == GROUPS else 0
 
     @property
+    def ranks(self) -> Expr:
+        """The number of ranks that meet: all, or those along an axis of a grid, whose sides make ``p``."""
+        axis = self.sent.among
+        return symbols.p if axis is None else LengthReader()(axis.size).replace(sympy.floor, lambda x: x)
+
+    @property
     def held(self) -> Expr:
         """The number of entries of the longest piece."""
-        return self.length if self.sent.whole else sympy.ceiling(self.length / symbols.p)
+        return self.length if self.sent.whole else sympy.ceiling(self.length / self.ranks)
 
     @property
     def octets(self) -> Expr:
@@ -121,10 +127,15 @@ class Priced(NamedTuple):
         """Return a form of the page for the entries that the exchange sends; raise Undecided where there is none."""
         if x is None:
             raise Undecided(f"{self.name}: {'; '.join(self.derived.gaps)}")
+        form = self.met(x)
         if self.page.data == "lists":  # whose entries have indices
-            return without_floors(x).subs(symbols.k, self.held) * self.entry / 2
-        entries = symbols.p * self.length if self.sent.whole else self.length
-        return without_floors(x).subs(symbols.n, entries) * self.entry
+            return form.subs(symbols.k, self.held) * self.entry / 2
+        entries = self.ranks * self.length if self.sent.whole else self.length
+        return form.subs(symbols.n, entries) * self.entry
+
+    def met(self, x: Expr) -> Expr:
+        """Return a form of the page for the ranks that meet."""
+        return without_floors(x).subs(symbols.p, self.ranks)
 
     @property
     def pieces(self) -> Expr:
@@ -135,7 +146,7 @@ class Priced(NamedTuple):
             if self.page.data == "lists"
             else without_floors(d).subs(symbols.n, symbols.p)
         )
-        return sympy.expand(many)
+        return sympy.expand(many.subs(symbols.p, self.ranks))
 
     @property
     def adds(self) -> Expr:
@@ -143,7 +154,7 @@ class Priced(NamedTuple):
         if self.sent.exchange == "Balance":
             return sympy.Integer(0)
         if self.sent.exchange in ("Allreduce", SPARSE) and self.page.kind == "allgather":
-            return (symbols.p - 1) * self.length
+            return (self.ranks - 1) * self.length
         return sympy.Integer(0) if self.page.data == "lists" else self.of(self.derived.added_critical) / self.entry
 
 
@@ -168,17 +179,17 @@ def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
     elif one.packed:
         header = number(page.octets(0, 0, 1))
         dense = {"bytes": d.words, "critical": d.critical}
-        sizes = {what: one.of(x) * symbols.width + header * d.messages for what, x in dense.items()}
+        sizes = {what: one.of(x) * symbols.width + header * one.met(d.messages) for what, x in dense.items()}
     elif one.unit == "bytes":
         bytes_ = one.pieces * one.octets.subs(symbols.c, one.held)
         sizes = {"bytes": bytes_, "critical": bytes_}
     elif not sent.even:  # one list may be all, and a rank may send it in each step
-        sizes = dict.fromkeys(("words", "critical"), entry * one.length * d.steps)
+        sizes = dict.fromkeys(("words", "critical"), entry * one.length * one.met(d.steps))
     else:
         sizes = {"words": one.of(d.words), "critical": one.of(d.critical)}
-    bucket = getattr(sent.asked, "bucket", 0)
-    steps = sympy.ceiling(d.steps / bucket) if bucket else d.steps
-    return one._replace(forms={**sizes, "messages": d.messages, "steps": steps, "added": one.adds})
+    bucket, steps = getattr(sent.asked, "bucket", 0), one.met(d.steps)
+    steps = sympy.ceiling(steps / bucket) if bucket else steps
+    return one._replace(forms={**sizes, "messages": one.met(d.messages), "steps": steps, "added": one.adds})
 
 
 @cache
@@ -190,7 +201,14 @@ def carrying(through: str) -> Page:
 
 def unrounded(some: Sequence[Priced]) -> str:
     """Return the hypothesis under which nothing is rounded."""
-    return ", ".join(dict.fromkeys([*of_codes(some), *of_groups(some), *of_words(some)])) or "p | n"
+    found = dict.fromkeys([*of_grids(some), *of_codes(some), *of_groups(some), *of_words(some)])
+    return ", ".join(found) or "p | n"
+
+
+def of_grids(some: Sequence[Priced]) -> Iterator[str]:
+    """Yield the hypotheses under which grids have a place for each rank: sides, but for the last, divide ``p``."""
+    axes = filter(None, (one.sent.among for one in some))
+    yield from (f"{whole} | p" for whole in dict.fromkeys(prod(axis.sides[:-1]) for axis in axes) if whole > 1)
 
 
 def of_words(some: Sequence[Priced]) -> Iterator[str]:

@@ -1,17 +1,18 @@
 """Derives the cost of a page that sends whole vectors: messages are counted, each of ``n`` words.
 
 Likewise where it sends blocks of equal chunks, or of lists of ``k`` entries each, or equal parts of ``k``
-entries, of which all ranks send as many in a step: within a span always all of them; or first half of
-them, then half of that, down to one, so that one less than all are sent in the span; or one, then twice
-as many from step to step, and in the last what is then left of all but one; or these numbers backwards.
+entries, of which all ranks send as many in a step: see ``chunks_in_spans``.
 
 The conditions ``t < X`` of its formulas cut the steps into spans.  Within a span a rank either
-sends in every step or in none, and so it is with adding; so what a rank does in all is a sum of
-lengths of spans.  The most that one rank does is such a sum, too: it is found by trying, and
-both solvers confirm that no rank exceeds it and that one reaches it.  V_path is V_crit if a path
-of messages goes through all steps; a rank that all its messages leave or reach is found likewise.
+sends in every step or in none, or it sends once at most, and then no more than the largest message; and so it is
+with adding.  So what a rank does in all is a sum over spans.  The most that one rank does is such a sum, too: it
+is found by trying, and both solvers confirm that no rank exceeds it and that one reaches it.  Where one rank sends
+in all steps, and no other one more in any, nothing else need be known of the others; nor where the rank that sends the
+most changes from step to step, and each sends once.  V_path is V_crit if a path
+of messages goes through all steps; ranks through which it goes are found likewise.
 
-Where blocks grow in another way because some ranks fold, all this is done for powers of two alone.
+Where blocks grow in another way because some ranks fold, or since bits pick the chunks, all this is done for powers
+of two alone.
 
 *Trees*: messages of one length are added on their way to rank 0, then shown to all.  As many steps add as
 show.  A rank that is ``spent`` has sent once and not been shown the result; every other has sent nothing as
@@ -23,36 +24,34 @@ steps on one way; and rank 0 gets one in each of the first half of the steps and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import combinations, pairwise, permutations, product
-from typing import NamedTuple
+from itertools import chain, combinations, pairwise, permutations, product, starmap
 
 import sympy
 
+from sparring.costs.derivation.chunks_in_spans import Bulk, bulk
+from sparring.costs.derivation.confirmation import always_so, confirmed, plausible
+from sparring.costs.derivation.leaders import SOME_RANKS, Leader, a_rank, leaders, passes
 from sparring.costs.derivation.step_ranges import Comparisons, Derivation, Span
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.hypotheses import POWER
 from sparring.costs.formulas.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.errors import Undecided
 from sparring.proofs.logic import obligations
-from sparring.proofs.logic.obligations import Obligation, always, c, during, every, iff, implies, n, p, r, some, t
-from sparring.proofs.logic.queries import answered
+from sparring.proofs.logic.obligations import Obligation, always, c, during, every, iff, implies, n, p, r, some, t, u
 from sparring.proofs.reading.annotations import subject
 from sparring.spec.core.model import Page, chunk_words
-from sparring.spec.core.numbers import Bool, Evaluator, Int, Node, Sym, both, either, negate, variables, where
+from sparring.spec.core.numbers import Bool, Int, Node, Sym, both, evaluate, negate, variables, where
 from sparring.spec.recursive_doubling import rem
 
 EQUAL, SHARED = "p | n", "p | k"
 """The hypotheses under which p chunks are equal, and have equal parts of ``k``."""
 
-SOME_RANKS: tuple[Int, ...] = (0, p - 1, where(p > 1, 1, 0))
-"""Ranks, one of which is shown to do what some rank does."""
+UNLESS_ALONE = sympy.Min(1, symbols.p - 1)
+"""1, but 0 for one rank."""
 
 k = Sym.var("k")
-
-FEW = range(1, 8)
-"""Numbers of ranks: a claim that is false for one of them is not put to the solvers."""
 
 Act = Callable[[Int, Int], Bool]
 """``act(r, t)``: whether rank ``r`` acts, say sends, in step ``t``."""
@@ -60,22 +59,11 @@ Act = Callable[[Int, Int], Bool]
 
 SILENT = "words of one rank: which ranks are silent when is not written as a formula; only their most is"
 GAPS = {
-    POWER: "other p: then some ranks fold, and the messages of a step differ; they are counted, not derived",
+    POWER: "other p: then some ranks fold, or messages are no equal shares; they are counted, not derived",
     EQUAL: "n that p does not divide: then chunks differ by one, and messages too; they are counted, not derived",
     SHARED: "k that p does not divide: then the parts of k differ by one, and messages too; they are counted",
 }
 BROKEN = "V_path: no rank was found that a path goes through in all steps; it is counted, not derived"
-
-
-class Bulk(NamedTuple):
-    """The chunks that are sent in a span by a rank that sends in all of its steps."""
-
-    first: Int
-    end: Int
-    chunks: Int
-    """The number of chunks, as the solvers read it."""
-    product: Int
-    """The same number as it is written down."""
 
 
 class LogReader(SympyReader):
@@ -86,10 +74,19 @@ class LogReader(SympyReader):
             return FloorLog2(symbols.p) + 1
         if x.op == "<<":
             return args[0] * 2 ** args[1]
-        if x.op == "where" and args[0] == sympy.Lt(0, symbols.p - 2 ** FloorLog2(symbols.p)):
-            rounded_up = CeilLog2(symbols.p) - FloorLog2(symbols.p)  # 1 where p is no power of two, else 0
+        if x.op == ">>":
+            return args[0] / 2 ** args[1]  # half of what is shown to be even
+        if x.op == "where" and args[::2] == [sympy.Lt(1, symbols.p), 0]:
+            return args[1] * UNLESS_ALONE
+        if x.op == "where" and args[::2] == [sympy.Lt(1, FloorLog2(symbols.p)), 0]:
+            return args[1] * sympy.Min(1, sympy.floor(symbols.p / 4))
+        rounded_up = CeilLog2(symbols.p) - FloorLog2(symbols.p)  # 1 where p is no power of two, else 0
+        unless_power = [sympy.Lt(0, symbols.p - 2 ** FloorLog2(symbols.p)), sympy.Lt(0, 2 * rounded_up)]
+        if x.op == "where" and args[0] in unless_power:
             return args[2] + (args[1] - args[2]) * rounded_up
-        if x.op not in ("+", "-", "*", "<"):
+        if x.op == "<=":
+            return sympy.Le(*args, evaluate=False)
+        if (x.op != "where" or x.args[0].op != "<=") and x.op not in ("+", "-", "*", "<"):
             raise Undecided(f"{x!r} has no closed form")
         return super().operator(x, args)
 
@@ -99,7 +96,7 @@ def derive_whole(page: Page) -> Derivation:
     try:
         return formed(page)
     except Undecided:
-        if page.blocks and page.active(r, t, p) is not True:
+        if page.carries or (page.blocks and page.active(r, t, p) is not True):
             with suppress(Undecided):
                 return formed(page, rem(p) == 0, POWER)
         raise
@@ -107,29 +104,40 @@ def derive_whole(page: Page) -> Derivation:
 
 def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
     """Return the closed forms where ``given`` holds, which ``under`` says in words."""
-    if not (page.cuts or page.blocks):
+    blocks = bool(page.cuts or page.blocks)
+    if not blocks:
         whole_vector = SympyReader()(page.words(r, t, 0, p, n, k))
         if not whole_vector.equals(symbols.n):
             raise Undecided(f"a message has {whole_vector} words, not n")
     if page.data == "selected":
         parts_of_k(page)
+    leader, shown = leading(page)
+    spans = pairwise([0, *cuts(page), page.steps(p)])
+    bulks, sizes = zip(*(bulk(page, first, end, given, leader) for first, end in spans))
     read = LogReader()
-    edges: list[Int] = [0, *cuts(page), page.steps(p)]
-    shown = [
-        *steady(page, edges),
-        Obligation("somebody sends", during(page), some(*(page.active(x, t, p) for x in SOME_RANKS))),
-    ]
-    found = [bulk(page, first, end, given) for first, end in pairwise(edges)]
-    bulks = [one for one, _ in found]
-    single = [Bulk(one.first, one.end, one.end - one.first, one.end - one.first) for one in bulks]
-    sent, added = (most(page, bulks, act, given) for act in (sends(page), adds(page)))
-    often = most(page, single, sends(page), given) if page.cuts or page.blocks else sent
+    steps = sympy.expand(read(page.steps(p)))
+    steady = [done(page, one, lambda _, i: page.adds(i, p), "adding", given)[1] for one in bulks]
+    shown = [*sizes, *shown, *steady, *obligations.counted(page)]
+
+    def most_of(act: Act, what: str) -> tuple[Sequence[Bulk], Sequence[Bulk]]:
+        """Return the spans of the rank that does it the most, in chunks, and that does it most often, in messages."""
+        parts, ways = zip(*(done(page, one, act, what, given) for one in bulks))
+        chosen, why = most(page, parts, act, given)
+        often, also = most(page, [one.counted for one in parts], act, given) if blocks else (chosen, ())
+        shown.extend([*ways, *why, *also])
+        return chosen, often
+
+    added, _ = most_of(adds(page), "who adds")
+    if leader(t) is r:
+        sent, often = most_of(sends(page), "who sends")
+    else:  # the only one; or who leads in the step with the largest message, as each rank sends once
+        sent = [one.single for one in bulks] if "t" in variables(leader(t)) else bulks
+        often = [one.counted for one in sent]
     unbroken = path(page, given)
-    about = [*sent[1], *(often[1] if often is not sent else ()), *added[1], *unbroken]
-    claims, below = confirmed(page, [*shown, *(c for _, sizes in found for c in sizes), *about])
+    claims, below = confirmed(page, [*shown, *(unbroken or somebody(page, leader, given))])
     adding = [one for one in bulks if always_so(page, implies(one.first < one.end, page.adds(one.first, p)), given)]
 
-    def words(chunks: Sequence[Bulk]) -> Expr:
+    def words(chunks: Iterable[Bulk]) -> Expr:
         total = sum((read(one.product) for one in chunks), sympy.Integer(0))
         if page.data == "lists":
             return sympy.expand(2 * symbols.k * total)
@@ -137,16 +145,15 @@ def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
         return sympy.expand(sympy.expand(shared * total) / read(page.chunks(p)))
 
     each = 2 if page.data == "selected" else 1  # a word for a value, and one for its index
-    largest, critical, alike = each * words(sent[0]), each * words(bulks), page.active(r, t, p) is True
+    largest, critical, alike = each * words(sent), each * words(bulks), page.active(r, t, p) is True
     holds = ", ".join(filter(None, [under, equal_chunks(page)]))
     counted = [GAPS[one] for one in holds.split(", ") if one in GAPS]
     gaps = (*([] if alike else [SILENT]), *counted, *([] if unbroken else [BROKEN]))
-    steps = sympy.expand(read(edges[-1]))
     return Derivation(
         steps=steps, messages=steps, sent=largest if alike else None, words=largest,
-        path=critical if unbroken else None, critical=critical, added=words(added[0]),
+        path=critical if unbroken else None, critical=critical, added=words(added),
         added_critical=words(adding), gaps=gaps, confirmed=len(claims), given=holds, below=below,
-        most=None if alike else sympy.expand(sum((read(one.product) for one in often[0]), sympy.Integer(0))),
+        most=None if alike else sympy.expand(sum((read(one.product) for one in often), sympy.Integer(0))),
     )  # fmt: skip
 
 
@@ -167,47 +174,18 @@ def parts_of_k(page: Page) -> None:
             raise Undecided(f"what a message has is written as {said!r}, not as {wanted!r}")
 
 
-def bulk(page: Page, first: Int, end: Int, given: Bool = True) -> tuple[Bulk, Sequence[Obligation]]:
-    """Return what a rank sends in a span, and the obligations that show it.
-
-    Raises Undecided where messages grow or shrink in another way.
-    """
-    everything = page.chunks(p)
-    if not (page.cuts or page.blocks):
-        return Bulk(first, end, (end - first) * everything, (end - first) * everything), ()
-    inside = every(first <= t, t < end, page.active(r, t, p))
-    now, then, last = page.count(r, t, p), page.count(r, t + 1, p), t + 1 == end
-    once = every(end <= first + 1, implies(inside, now == everything))
-    halves = every(implies(t == first, 2 * now == everything), where(last, now == 1, 2 * then == now))
-    doubles = every(implies(t == first, now == 1), where(last, 2 * now == everything, then == 2 * now))
-    rest = where(t + 2 == end, then == everything - 2 * now, then == 2 * now)
-    fills = every(implies(t == first, now == 1), where(last, implies(t == first, everything == 2), rest))
-    more = where(t == first, now + 2 * then == everything, 2 * then == now)
-    drains = where(last, both(now == 1, implies(t == first, everything == 2)), more)
-    all_once = Bulk(first, end, where(first < end, everything, 0), (end - first) * everything)
-    but_one = Bulk(first, end, everything - 1, everything - 1)
-    none = implies(first == end, everything == 1)
-    for one, claim in (
-        (all_once, once),
-        *((but_one, both(none, implies(inside, shape))) for shape in (halves, doubles, fills, drains)),
-    ):
-        shown = Obligation("chunks in a span", during(page), implies(given, claim))
-        if plausible(shown):
-            return one, [shown]
-    raise Undecided(
-        "how many chunks are in a message is no power of two that halves or doubles from step to step, "
-        "nor twice as many and then what is left, nor that backwards"
-    )
-
-
 def cuts(page: Page) -> list[Int]:
-    """Return the ends of all spans but the last, in their order; raise Undecided where that depends on p."""
+    """Return the ends of all spans but the last, in their order; raise Undecided where that depends on p.
+
+    Where the first step of a span is another than those after it, ``t == 0``, it is a span of its own.
+    """
     read = Comparisons()
     compared = {**read(page.active(r, t, p)), **read(page.adds(t, p))}.values()
     ends = [x.args[1] for x in compared if x.op == "<" and x.args[0] is t]
     ends += [x.args[0] for x in compared if x.op == "<=" and x.args[1] is t]
-    found = {repr(end): end for end in ends}.values()
-    for order in permutations(found):
+    found = [*{repr(end): end for end in ends}.values()]
+    first = [where(end > 0, 1, 0) for end in found if any(repr(x) == "(t == 0)" for x in compared)]
+    for order in chain.from_iterable(map(permutations, [[*found, one] for one in first] or [found])):
         if always_so(page, every(*(a <= b for a, b in pairwise([0, *order, page.steps(p)])))):
             return list(order)
     raise Undecided("the order of the steps at which ranks begin or cease to send depends on p")
@@ -222,79 +200,86 @@ def adds(page: Page) -> Act:
     return lambda x, step: both(page.adds(step, p), page.active(page.src(x, step, p), step, p))
 
 
-def steady(page: Page, edges: Sequence[Int]) -> Iterator[Obligation]:
-    """Yield the obligations that nothing changes from one step of a span to the next."""
-    for act, what in ((sends(page), "who sends"), (adds(page), "who adds"), (lambda x, i: page.adds(i, p), "adding")):
-        for first, end in pairwise(edges):
-            inside = both(first <= t, t + 1 < end)
-            yield Obligation(f"{what} is steady", during(page), implies(inside, iff(act(r, t), act(r, t + 1))))
+def leading(page: Page) -> tuple[Leader, Sequence[Obligation]]:
+    """Return who sends the most chunks in each step, with what shows it: any rank ``r`` where nobody is found.
+
+    One rank leads in all steps, or each sends in one step alone.  A leader is looked for where nothing is added,
+    and some ranks are silent.
+    """
+    step, every_step = during(page), not cuts(page)
+    stepping = Obligation("a step where there are two ranks", always(page), implies(p > 1, page.steps(p) >= 1))
+    for leader in leaders(page) if page.adds(t, p) is False and page.active(r, t, p) is not True else ():
+        count, steady = page.count(leader(t), t, p), "t" not in variables(leader(t))
+        twice = every(t < u, *(page.active(r, at, p) for at in (t, u)))
+        claims = [
+            a_rank(page, leader),
+            Obligation("the leader sends in each step", step, page.active(leader(t), t, p)),
+            Obligation("no rank sends more", step, implies(page.active(r, t, p), page.count(r, t, p) <= count)),
+            *([] if steady else [Obligation("each rank sends once", during(page, t, u), negate(twice)), stepping]),
+        ]
+        if (steady or every_step) and all(map(plausible, claims)):
+            return leader, claims
+    return lambda _: r, ()
+
+
+def somebody(page: Page, leader: Leader, given: Bool) -> Sequence[Obligation]:
+    """Return the obligation that in each step one of some ranks sends; none where one leads."""
+    sends = some(*(page.active(x, t, p) for x in SOME_RANKS))
+    return [Obligation("somebody sends", during(page), implies(given, sends))] if leader(t) is r else []
+
+
+def done(page: Page, span: Bulk, act: Act, what: str, given: Bool) -> tuple[Bulk, Obligation]:
+    """Return what a rank does in a span, and the obligation that it acts in all its steps or in none; or once at most.
+
+    What is done once at most is as much as the largest message.
+    """
+    inside, after = every(given, span.first <= t, t + 1 < span.end), where(t + 1 < span.end, t + 1, t)
+    steady = Obligation(f"{what} is steady", during(page), implies(inside, iff(act(r, t), act(r, after))))
+    nonempty = span.first < span.end
+    twice = every(given, span.first <= t, t < u, u < span.end, act(r, t), act(r, u))
+    once = Obligation(f"{what} does so once", during(page, t, u), both(negate(twice), implies(given, nonempty)))
+    if span.largest and not plausible(steady) and plausible(once):
+        return span.single, once
+    return span, steady
 
 
 def most(
-    page: Page, spans: Sequence[Bulk], act: Act, given: Bool = True
+    page: Page, parts: Sequence[Bulk], act: Act, given: Bool = True
 ) -> tuple[Sequence[Bulk], Sequence[Obligation]]:
     """Return the spans in which the rank that acts the most acts, and the obligations that show it."""
 
-    def times(x: Int) -> Int:
-        return sum((where(act(x, one.first), one.chunks, 0) for one in spans), 0)
+    def times(x: Int, one: Bulk) -> Int:
+        return where(act(x, one.first), one.chunks, 0)
 
-    for many in range(len(spans), -1, -1):
-        for chosen in combinations(spans, many):
+    at_most = sum((one.chunks if one.once else times(r, one) for one in parts), 0)
+    two = (*always(page), p > 1)
+    for many in range(len(parts), -1, -1):
+        for chosen in combinations(parts, many):
             best = sum((one.chunks for one in chosen), 0)
-            reached = some(*(times(x) == best for x in SOME_RANKS))
+            reached = some(*(sum((times(x, one) for one in parts), 0) == best for x in SOME_RANKS))
+            nothing = evaluate(both(page.steps(p) == 0, best == 0), p=1)
             claims = [
-                Obligation("no rank does it oftener", always(page), implies(given, times(r) <= best)),
-                Obligation("some rank does it so often", always(page), implies(given, reached)),
+                Obligation("no rank does it oftener", two, implies(given, at_most <= best)),
+                Obligation("some rank does it so often", two, implies(given, reached)),
             ]
-            if all(plausible(claim) for claim in claims):
+            if nothing and all(map(plausible, claims)):
                 return chosen, claims
     raise Undecided("no sum of spans is the most that one rank does")
 
 
 def path(page: Page, given: Bool = True) -> Sequence[Obligation]:
-    """Return the obligation that a path of messages goes through all steps; nothing where no such path is found.
+    """Return the obligations that a path goes through messages of all steps; nothing where no such path is found."""
 
-    The path stays with one rank and takes the messages that it sends; in the first step also one that it receives.
-    """
-    for x in SOME_RANKS:
-        source = page.src(x, 0, p)
-        received = every(t == 0, page.active(source, 0, p), page.dst(source, 0, p) == x)
-        goes = implies(given, either(page.active(x, t, p), received))
-        claim = Obligation("a path goes through all steps", during(page), goes)
-        if plausible(claim):
-            return [claim]
+    def handed_over(end: Int, x: Int, y: Int) -> Leader:
+        return lambda step: where(step < end, x, y)
+
+    for leader in [*leaders(page), *starmap(handed_over, product(cuts(page), SOME_RANKS, SOME_RANKS))]:
+        goes = Obligation("the leader sends", during(page), implies(given, page.active(leader(t), t, p)))
+        followed = passes(page, leader)
+        claims = [a_rank(page, leader), goes, followed._replace(claim=implies(given, followed.claim))]
+        if all(map(plausible, claims)):
+            return claims
     return ()
-
-
-def always_so(page: Page, claim: Bool, given: Bool = True) -> bool:
-    """Return whether z3 finds that ``claim``, in which there is no step, holds for every p that is given."""
-    tried = Obligation("tried", always(page), implies(given, claim))
-    return plausible(tried) and all(answer.holds for answer in answered([tried], False, page.encoding))
-
-
-def plausible(claim: Obligation) -> bool:
-    """Return whether the claim, evaluated, holds for a few ranks; what counts is confirmed by both solvers."""
-    names = sorted(variables(claim.claim) - {"p"})
-
-    def fits(p: int, values: tuple[int, ...]) -> bool:
-        read = Evaluator({**dict.fromkeys("qrsct", 0), "p": p, **dict(zip(names, values))})
-        return not all(map(read, claim.hypotheses)) or bool(read(claim.claim))
-
-    return all(fits(p, values) for p in FEW for values in product(range(max(FEW) + 1), repeat=len(names)))
-
-
-def confirmed(page: Page, claims: Sequence[Obligation]) -> tuple[Sequence[Obligation], bool]:
-    """Return ``claims``, which both solvers confirm, and whether one only for p < 2^31.
-
-    Raises Undecided at the first that they do not confirm.
-    """
-    helped = tuple(obligations.with_lemmas(page, subject(page).lemmas, claims))
-    below = False
-    for answer in answered(helped, second_opinion=True, encoding=page.encoding):
-        below |= answer.below
-        if not answer.holds:
-            raise Undecided(f"{answer.obligation.name}: {answer.problem or answer.witness}")
-    return helped, below
 
 
 # -- trees
@@ -356,12 +341,8 @@ class InSpan(LogReader):
     def operator(self, x: Node, args: list[Expr]) -> Expr:
         if x.op == "<" and x.args[0] is t and repr(x.args[1]) in self.ends:
             return sympy.true if self.at <= self.ends[repr(x.args[1])] else sympy.false
-        if x.op == "<=":
-            return sympy.Le(*args, evaluate=False)
         if x.op == "where" and args[0] in (sympy.true, sympy.false):
             return args[1] if args[0] == sympy.true else args[2]
-        if x.op == "where" and x.args[0].op == "<=":
-            return SympyReader.operator(self, x, args)
         return super().operator(x, args)
 
 

@@ -16,6 +16,8 @@ HYPOTHESES = ("p | n", "p | k", POWER, "p not 2^m", "2^floor(log2 p) | n", "p = 
 """The hypotheses that a claim may have; several are joined by commas."""
 MULTIPLE, POWER_OF = re.compile(r"(\d+)( p)? \| n"), re.compile(r"p = (\d+)\^m")
 """Other hypotheses that a cost may have, with a number in them: ``8 | n``, ``128 p | n``, ``p = 3^m``."""
+DIVIDES = re.compile(r"(\d+) \| p")
+"""So with grids of ranks: ``4 | p``."""
 
 RELATIONS: Mapping[str, Callable[[int, int], bool]] = {"|": lambda x, y: y % x == 0, "<": lt, "<=": le}
 Point = Mapping[str, int | Fraction]

@@ -109,7 +109,7 @@ class FloorLog2(Logarithm):
 class SympyReader(Reader[Expr]):
     """Reads a term in sympy, exactly: ``%`` as ``Mod``, ``x n // p`` as ``B(x)``, ``x k // p`` as ``B(x, k)``.
 
-    ``where(a <= b, a, b)`` is read as the minimum of the two.
+    ``where(a <= b, a, b)`` is read as the minimum of the two, and ``where(a <= b, b, a)`` as the maximum.
     """
 
     def constant(self, x: int | bool) -> Expr:
@@ -122,8 +122,10 @@ class SympyReader(Reader[Expr]):
         shared = [m for m in LENGTHS if x.op == "//" and args[1] == p and sympy.expand(args[0]).subs(m, 0) == 0]
         if shared:
             return B(sympy.cancel(args[0] / shared[0]), shared[0])
-        if x.op == "where" and x.args[0].op == "<=" and all(a is b for a, b in zip(x.args[0].args, x.args[1:])):
-            return sympy.Min(*args[1:])
+        if x.op == "where" and x.args[0].op == "<=":
+            for pick, two in ((sympy.Min, x.args[1:]), (sympy.Max, x.args[:0:-1])):
+                if all(a is b for a, b in zip(x.args[0].args, two)):
+                    return pick(*args[1:])
         return OPERATORS[x.op](*args)
 
 

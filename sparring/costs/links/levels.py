@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -20,13 +20,20 @@ from sparring.costs.derivation import message_bytes
 from sparring.costs.derivation.counted import Sends, schedule
 from sparring.costs.links.machines import Machine
 from sparring.costs.supports import contributions
-from sparring.errors import InputError
+from sparring.errors import InputError, Undecided
 from sparring.proofs.contention.networks import Topology
+from sparring.proofs.reading.ways import of_ranks, ways
+from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import Page, chunk_words
+from sparring.spec.core.numbers import Evaluator
 from sparring.spec.core.schedule import number, truth
+from sparring.spec.core.wire_forms import PLAIN
 
 RANKS = 512
 """The most ranks for which costs are counted, message by message."""
+
+SUMS = ("ReduceScatter", "Allgather", "Allreduce", "Gather")
+"""The exchanges of compositions whose messages are counted."""
 
 Union = Callable[[int], Any]
 
@@ -145,10 +152,40 @@ def steps(page: Page, p: int, n: int, k: int, width: int, union: Union | None) -
     """Yield the messages of each step, with their bytes and the values that their receivers add."""
     if p > RANKS:
         raise InputError(f"p={p}: where links are shared every message is counted, for at most {RANKS} ranks")
+    if page.composed:
+        yield from of_exchanges(page, p, n, k, width)
+        return
     for t, sends in enumerate(schedule(page, p)):
         adds = truth(page.adds(t, p))
         sizes = sparse(page, sends, t, p, n, width, union) if union else message_sizes(page, sends, t, p, n, k, width)
         yield [Message(src, dst, nbytes, many * adds) for (src, dst, _), (nbytes, many) in zip(sends, sizes)]
+
+
+def of_exchanges(page: Page, p: int, n: int, k: int, width: int) -> Iterator[Sequence[Message]]:
+    """Yield the same of the exchanges of a composition's usual call, no message of which is longer.
+
+    Raises Undecided for exchanges of codes, of sparse vectors, and those that no page carries out.
+    """
+    reads = Evaluator({"p": p, "n": n, "k": k, "call": 1, "r": 0})
+    for one in of_ranks(ways(page), p).sent:
+        if one.exchange not in SUMS or one.code != PLAIN or served(one.through).data != "vector":
+            raise Undecided(f"{page.name}: how links are shared by the messages of its {one.exchange} is not counted")
+        axis = one.among and replace(one.among, sides=tuple(map(reads, one.among.sides)))
+        groups = axis.groups(p) if axis else [[*range(p)]]
+        for _ in range(number(reads(one.times))):
+            yield from of_groups(served(one.through), groups, reads(one.length), width, whole=one.whole)
+
+
+def of_groups(
+    page: Page, groups: Sequence[Sequence[int]], length: int, width: int, *, whole: bool
+) -> Iterator[Sequence[Message]]:
+    """Yield the messages of each step of an exchange, which groups carry out at the same time."""
+    size = len(groups[0])
+    for t, sends in enumerate(schedule(page, size)):
+        adds, entries = truth(page.adds(t, size)), length * size if whole else length
+        sent = [(src, dst, number(page.words(src, t, c.start, size, entries, 0))) for src, dst, c in sends]
+        yield [Message(ranks[src], ranks[dst], Fraction(words * width), Fraction(words * adds))
+               for ranks in groups for src, dst, words in sent]  # fmt: skip
 
 
 def message_sizes(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) -> Iterator[Sized]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from sparring.costs.formulas import symbols
-from sparring.costs.formulas.hypotheses import HYPOTHESES, parts
+from sparring.costs.formulas.hypotheses import DIVIDES, HYPOTHESES, parts
 from sparring.errors import InputError
 from sparring.proofs.reading.annotations import companion
 from sparring.spec.core.model import Page
@@ -28,7 +29,7 @@ class Claim(NamedTuple):
     quantity: str
     formula: Callable[[Any, Any, Any], Any]
     given: str
-    """The hypotheses under which the formula is published, one or several of ``HYPOTHESES``."""
+    """The hypotheses under which it is published, some of ``HYPOTHESES``, or that a number divides ``p``."""
     source: str
     xfail: str = ""
     """Why the formula is known to be too low somewhere; the check then fails if it is not."""
@@ -39,15 +40,20 @@ def log2(p: Any, rounded: str = "") -> Any:
     return {"": symbols.Log2, "down": symbols.FloorLog2, "up": symbols.CeilLog2}[rounded](p)
 
 
-def published(page: Page) -> Sequence[Claim]:
-    """Return the claims that are published of the page; raise InputError for one that cannot be judged."""
+def holder(page: Page) -> ModuleType:
+    """Return the module that holds what is published of the page."""
     room, _, name = page.module.__name__.rpartition(".")
     beside = f"{__package__}.{name}"
     ours = room == "sparring.spec" and importlib.util.find_spec(beside)
-    holder = importlib.import_module(beside) if ours else companion(page)
-    claims: Sequence[Claim] = getattr(holder, "claims", ())
+    return importlib.import_module(beside) if ours else companion(page)
+
+
+def published(page: Page) -> Sequence[Claim]:
+    """Return the claims that are published of the page; raise InputError for one that cannot be judged."""
+    claims: Sequence[Claim] = getattr(holder(page), "claims", ())
     for claim in claims:
-        if not {*parts(claim.given)} <= {*HYPOTHESES} or claim.quantity not in QUANTITIES:
+        known = all(part in HYPOTHESES or DIVIDES.fullmatch(part) for part in parts(claim.given))
+        if not known or claim.quantity not in QUANTITIES:
             raise InputError(
                 f"page {page.name}: claim {claim.name!r} is of {claim.quantity!r} given {claim.given!r}; "
                 f"there are {', '.join(QUANTITIES)}, and given may be {', '.join(map(repr, HYPOTHESES))}"

@@ -1,6 +1,7 @@
 """Published costs: Dense allreduce by recursive doubling."""
 
 from sparring.costs.published.claim import Claim, log2
+from sparring.costs.published.notation import Letter
 
 # The cost that stands above MPIR_Allreduce_intra_recursive_doubling in pmodels/mpich,
 # src/mpi/coll/allreduce/allreduce_intra_recursive_doubling.c; notes on the paper have the same.
@@ -15,3 +16,13 @@ claims = [
     Claim("bandwidth for every p", "path", lambda n, p, k: n * log2(p, "down"), "", SOURCE, "the fold: two messages"),
     Claim("reduction for every p", "added", lambda n, p, k: n * log2(p, "down"), "", SOURCE, "the fold: n additions"),
 ]
+
+# The comment in MPICH has no unit of n; in the paper n counts bytes.
+notation = {"MPICH's source; Thakur et al. 2005": [
+    Letter("p", "p", "V"),
+    Letter("n", "n * width", "VM", "the size of a vector, in bytes in the paper"),
+    Letter("lgp", "log2(p)", "V", "the binary logarithm"),
+    Letter("alpha", "alpha", "V", "seconds a message"),
+    Letter("beta", "beta", "VM", "seconds a byte"),
+    Letter("gamma", "gamma / width", "VM", "seconds to add a byte"),
+]}  # fmt: skip

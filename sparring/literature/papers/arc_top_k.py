@@ -6,6 +6,7 @@ The abstract and public code were at hand.  A gradient of m rows and n columns; 
 from sympy import Eq, Equivalent
 
 from sparring.analysis.compression import arc_rows, contraction
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import CONVERGENCE, Row, Shown, Theorem, Unjudged
 
 KEPT = "the k longest of m rows hold at least k/m of the squared length"
@@ -50,3 +51,13 @@ statements = [
             lambda m, n, r, k: Equivalent(m * r + k * n < m * n, r / n + k / m < 1),
             given=lambda m, n: (m >= 1) & (n >= 1), hypotheses="m >= 1, n >= 1"),
 ]  # fmt: skip
+
+notation = {"arc_top_k": [
+    Letter("N", "p", "V", "how many nodes there are"),
+    Letter("m", "", "S", "rows of the matrix"),
+    Letter("n", "columns", "S", "columns of the matrix"),
+    Letter("r", "sketch", "S", "columns of the sketch"),
+    Letter("K", "k", "S", "how many rows are kept"),
+    Letter("mu", "", "S", "the part of the rows that is kept"),
+    Letter("V", "", "S", "the random matrix that makes the sketch"),
+]}  # fmt: skip

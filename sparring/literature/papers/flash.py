@@ -6,6 +6,7 @@ The table "Ring vs Flash All-Reduce" and Algorithm 1 are as public notes have th
 from sympy import Eq
 
 from sparring.analysis.compression import claims
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import MEASURED, Row, Shown, Theorem, Unjudged, no_page
 
 TABLE = 'table "Ring vs Flash All-Reduce"'
@@ -30,3 +31,11 @@ statements = [
     Unjudged("faster", "abstract", "V", "communication within a node is more than 3 times as fast", MEASURED),
     Unjudged("first-token", "abstract", "V", "the time to the first token is improved by a factor of 2", MEASURED),
 ]  # fmt: skip
+
+notation = {"flash": [
+    Letter("N", "p", "S", "how many GPUs there are"),
+    Letter("M", "n", "S", "the volume that is to be summed"),
+    Letter("C", "", "S", "the size of a piece of that volume; pieces follow one another, the page has one"),
+    Letter("b", "b1, b2", "S", "bits of a code; the page has one number for each step"),
+    Letter("g", "g", "S", "entries of a group"),
+]}  # fmt: skip

@@ -7,6 +7,7 @@ the page of the ring allgather.
 from sympy import And, Eq
 
 from sparring.costs.published.claim import log2
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import Row, Theorem
 
 README = "table in the README"
@@ -38,3 +39,12 @@ statements = [
     Theorem("within-top-k", f"{README}, two rows; the comparison is ours", "DV", "2 k log2(p) <= 2 (p - 1) k",
             lambda p, k: 2 * k * log2(p) <= 2 * (p - 1) * k, hypotheses="p = 2^m"),
 ]  # fmt: skip
+
+notation = {"gtopk": [
+    Letter("P", "p", "V"),
+    Letter("d", "n", "V", "how many entries a vector has, in the README"),
+    Letter("m", "n", "V", "how many entries a vector has, in the plotting script"),
+    Letter("k", "k", "V"),
+    Letter("rho", "k / n", "V", "the density, in the plotting script"),
+    Letter("alpha", "alpha", "V", "seconds a message"),
+]}  # fmt: skip

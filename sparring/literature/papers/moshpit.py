@@ -6,6 +6,7 @@ The introduction and public code were at hand; the theorems are as remembered, t
 from sympy import And, Eq, Implies
 
 from sparring.analysis.averaging import shown
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import CONVERGENCE, Shown, Theorem, Unjudged
 
 MIXING = "Theorem 3.2, one round"
@@ -42,3 +43,13 @@ statements = [
             xfail="the factor is above 0, though nothing is left to average"),
     Unjudged("rates", "rates of Moshpit-SGD", "S", "as those of Local-SGD", CONVERGENCE),
 ]  # fmt: skip
+
+notation = {"moshpit": [
+    Letter("N", "p", "S", "how many peers there are"),
+    Letter("M", "m", "S", "the size of a group, which is the length of the grid's sides"),
+    Letter("d", "d", "S", "how many sides the grid has"),
+    Letter("T", "rounds", "S", "how many rounds there are"),
+    Letter("theta_i", "x", "S", "a rank's vector"),
+    Letter("C_i", "", "S", "the key of a rank's group"),
+    Letter("r", "", "M", "how many groups there are, in the theorem on random groups"),
+]}  # fmt: skip

@@ -5,6 +5,7 @@ allreduce stand by the pages of recursive doubling and of Rabenseifner.
 """
 
 from sparring.costs.published.claim import log2
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import Row
 
 RING, BRUCK, DOUBLING = (f"allgather_intra_{name}.c" for name in ("ring", "brucks", "recursive_doubling"))
@@ -21,3 +22,11 @@ statements = [
     Row("doubling-bandwidth", DOUBLING, "V", "recursive_doubling_allgather", "words",
         lambda n, p, k: 2 * k * p * ((p - 1) / p), given="p = 2^m", of="allgather by recursive doubling"),
 ]  # fmt: skip
+
+LETTERS = [
+    Letter("p", "p", "V"),
+    Letter("n", "2 * k * p", "V", "all that is gathered, here in words"),
+    Letter("lgp", "log2(p)", "V", "the binary logarithm"),
+    Letter("alpha", "alpha", "V", "seconds a message"),
+]
+notation = dict.fromkeys(("bruck_allgather", "recursive_doubling_allgather", "ring_allgather"), LETTERS)

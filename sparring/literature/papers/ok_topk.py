@@ -6,6 +6,7 @@ Equations and factors are as a public summary of the paper quotes them; rows tha
 from sympy import And, Eq, Equivalent
 
 from sparring.costs.published.claim import log2
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import CONVERGENCE, Row, Theorem, Unjudged
 
 TABLE = "comparison table"
@@ -92,3 +93,14 @@ statements = [
     Unjudged("assumption", "Assumption 1, Eq. 5", "S",
              "the top k of the averaged local top k are near those of the whole average", CONVERGENCE),
 ]  # fmt: skip
+
+notation = {"oktopk": [
+    Letter("P", "p", "S"),
+    Letter("n", "n", "S"),
+    Letter("k", "k", "S"),
+    Letter("tau", "tau", "S", "calls from one cut of the vector into regions to the next"),
+    Letter("tau'", "tau_prime", "S", "calls from one exact threshold to the next"),
+    Letter("alpha", "alpha", "S", "seconds a message; in the algorithm the same letter is the learning rate"),
+    Letter("beta", "beta * width", "S", "seconds a word"),
+    Letter("eps_t", "", "S", "what a rank has not sent so far, its residual"),
+]}  # fmt: skip

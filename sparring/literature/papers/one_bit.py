@@ -6,6 +6,7 @@ DeepSpeed's compressed_allreduce was at hand.  A vector v has d entries of w byt
 from sympy import Eq
 
 from sparring.analysis.compression import signs
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import Shown, Theorem
 
 CODE = "DeepSpeed, deepspeed/runtime/comm/nccl.py"
@@ -27,3 +28,11 @@ statements = [
           "codes leave |v|_2^2 - |v|_1^2 / d, at most (1 - 1/d) |v|_2^2, and with no other scale less",
           signs.contracts_by_magnitudes, hypotheses="scale |v|_1 / d, d >= 1"),
 ]  # fmt: skip
+
+notation = {"one_bit": [
+    Letter("n", "p", "S", "how many workers there are"),
+    Letter("m", "x", "S", "a worker's momentum, which is what is sent"),
+    Letter("delta", "", "S", "what a rank's codes left out, the worker error"),
+    Letter("delta-bar", "", "S", "what the codes of the averages left out, the server error"),
+    Letter("C_omega", "", "S", "what makes codes of a vector"),
+]}  # fmt: skip

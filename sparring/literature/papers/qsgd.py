@@ -4,6 +4,7 @@ Its text was not at hand; the code of a port was.  A vector v of d entries has s
 """
 
 from sparring.analysis.compression import levels
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import Shown
 
 LEMMA = "its lemma on the stochastic quantiser"
@@ -17,3 +18,11 @@ statements = [
           levels.sparse_by_max, hypotheses="levels are parts of the greatest magnitude",
           xfail="false: of equal entries none is 0, however many there are"),
 ]  # fmt: skip
+
+notation = {"qsgd": [
+    Letter("K", "p", "M", "how many processors there are"),
+    Letter("n", "n", "M"),
+    Letter("s", "levels", "M", "how many levels there are above 0"),
+    Letter("v", "x", "M", "the gradient that is coded"),
+    Letter("x", "", "M", "the parameters of the model"),
+]}  # fmt: skip

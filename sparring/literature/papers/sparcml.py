@@ -7,6 +7,7 @@ result, beta_s the time of an entry, beta_d that of a dense word, c and v the si
 from sympy import And, Equivalent
 
 from sparring.costs.published.claim import log2
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import Row, Theorem
 
 RECURSIVE, SPLIT, DENSE = "SSAR_Recursive_double", "SSAR_Split_allgather", "DSAR_Split_allgather"
@@ -47,3 +48,15 @@ statements = [
             lambda n, k, c, v: Equivalent(k * (c + v) >= n * v, k >= n * v / (c + v)),
             given=lambda c, v: And(c >= 1, v >= 1), hypotheses="c >= 1, v >= 1"),
 ]  # fmt: skip
+
+LETTERS = [
+    Letter("P", "p", "M"),
+    Letter("N", "n", "M", "how many entries a vector has"),
+    Letter("k", "k", "M", "entries that each rank has"),
+    Letter("K", "", "M", "entries of the result"),
+    Letter("alpha", "alpha", "M", "seconds a message"),
+    Letter("beta_s", "", "M", "seconds an entry that is sent with its index"),
+    Letter("beta_d", "beta * width", "M", "seconds an entry of a dense vector"),
+    Letter("delta", "", "M", "entries from which on a vector is sent dense"),
+]
+notation = dict.fromkeys(("ssar_recursive_doubling", "two_shot_sparse", "dsar_split_allgather"), LETTERS)

@@ -7,6 +7,7 @@ from sympy import Eq
 
 from sparring.costs.formulas.symbols import Log2
 from sparring.costs.published.claim import log2
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import Row, Theorem, Unjudged, no_page
 
 statements = [
@@ -26,3 +27,10 @@ statements = [
              "the vectors that go in are what comes out and the residuals that stay",
              "a property and not a cost: 'sparring verify spardl' proves it"),
 ]  # fmt: skip
+
+notation = {"spardl": [
+    Letter("P", "p", "M"),
+    Letter("n", "n", "M"),
+    Letter("k", "k", "M"),
+    Letter("d", "", "M", "how many teams there are; the page has one team"),
+]}  # fmt: skip

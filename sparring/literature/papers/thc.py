@@ -4,6 +4,7 @@ Its text was not at hand.  Codes have b bits and a common step s, of p ranks.
 """
 
 from sparring.analysis.compression import rounding
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import Shown
 
 statements = [
@@ -20,3 +21,11 @@ statements = [
           rounding.bits_one_fewer, hypotheses="1 <= b <= 8",
           xfail="false for two ranks already: the sum is cut off"),
 ]  # fmt: skip
+
+notation = {"thc": [
+    Letter("n", "p", "M", "how many workers there are"),
+    Letter("d", "n", "M", "how many entries a vector has"),
+    Letter("b", "bits", "M", "bits of a code"),
+    Letter("g", "", "M", "how fine the table of unequal steps is; the page has equal steps"),
+    Letter("p", "", "M", "the part of the entries that is cut off at both ends of the range; the page cuts off none"),
+]}  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 from sympy import And, Eq, Equivalent, Implies, Rational
 
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import Row, Theorem, Unjudged, no_page
 
 CONDITION = "condition of applicability"
@@ -83,3 +84,12 @@ statements = [
     Unjudged("tensor-fusion", "section 4", "S", "a binary search locates a near-optimal buffer size",
              "its listing was not at hand, and what is optimal depends on a model's layers; fusion.py has our own"),
 ]  # fmt: skip
+
+notation = {"topka2a": [
+    Letter("n", "p", "S", "how many GPUs there are"),
+    Letter("d", "n", "S", "how many entries a vector has"),
+    Letter("k", "k", "S"),
+    Letter("rho", "k / n", "S", "the density"),
+    Letter("alpha", "alpha", "S", "seconds a message"),
+    Letter("beta", "beta * width", "S", "seconds a word"),
+]}  # fmt: skip

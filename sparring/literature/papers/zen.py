@@ -6,6 +6,7 @@ Of p tensors of M words, d_i is the density of the sum of i of them, d = d_1, ga
 from sympy import And
 
 from sparring.costs.published.claim import log2
+from sparring.costs.published.notation import Letter
 from sparring.literature.statements import MEASURED, Row, Theorem, Unjudged
 
 statements = [
@@ -46,3 +47,12 @@ statements = [
              "imbalances of Push from 1.4 to 5.1 where Ok-Topk refreshes its boundaries every 1000 iterations",
              MEASURED),
 ]  # fmt: skip
+
+notation = {"two_shot_sparse": [
+    Letter("n", "p", "V", "how many GPUs there are"),
+    Letter("M", "n", "V", "the size of a dense tensor"),
+    Letter("d_G", "k / n", "V", "the density of a rank's tensor"),
+    Letter("d_G^n", "", "V", "the density of the sum of n tensors"),
+    Letter("gamma_G^n", "", "V", "how many times as dense the sum of n tensors is as one"),
+    Letter("b", "", "V", "the bandwidth"),
+]}  # fmt: skip

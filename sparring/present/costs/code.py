@@ -133,7 +133,7 @@ def in_python(page: str, name: str, x: Expr) -> str:
         "",
         f"def {page}_{name}({', '.join(given)}):",
         f'    """{FORMS[name]}."""',
-        f"    {', '.join(exact)} = {', '.join(f'Fraction({letter})' for letter in exact)}",
+        *([f"    {', '.join(exact)} = {', '.join(f'Fraction({letter})' for letter in exact)}"] if exact else []),
         f"    return {Python(page).doprint(x)}",
         "",
     ])  # fmt: skip

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
-from sparring.spec.core.blocks import Around, Chunks, block, named
+from sparring.spec.core.blocks import Chunks, Picked, named
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.runner import Message, Run
@@ -70,8 +70,7 @@ class Arrow(Protocol):
 class Hop(NamedTuple):
     """One message: in step ``t`` rank ``src`` sends ``chunk`` to ``dst``, which adds it, or overwrites with it.
 
-    ``many``: the number of chunks in the message, from ``chunk`` on; ``of``: that of all chunks, if the message goes on
-    from the last chunk to the first.
+    ``some``: all chunks of the message, of which ``chunk`` is the first, if they are more than one or none.
     """
 
     t: int
@@ -79,12 +78,11 @@ class Hop(NamedTuple):
     dst: int
     chunk: int
     adds: bool
-    many: int = 1
-    of: int = 0
+    some: Chunks | None = None
 
     @property
     def chunks(self) -> Chunks:
-        return block(self.chunk, self.many, self.of or self.chunk + self.many)
+        return range(self.chunk, self.chunk + 1) if self.some is None else self.some
 
     @property
     def look(self) -> Look:
@@ -92,16 +90,25 @@ class Hop(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The chunk, and what the receiver does with it: ``+3`` is added, ``=3`` overwrites; several are ``+4-7``."""
-        last = f"-{self.chunks[-1]}" if self.many > 1 else ""
-        return f"{'+' if self.adds else '='}{self.chunk}{last}"
+        """The chunk, and what the receiver does with it: ``+3`` is added, ``=3`` overwrites; several are ``+4-7``.
+
+        Those that lie in no row are ``+1,3,5``, or ``+1,..,7``.
+        """
+        some = self.chunks
+        if isinstance(some, Picked):
+            held = ",".join(map(str, some if len(some) <= SPELT_OUT else (some[0], "..", some[-1])))
+        else:
+            held = f"{self.chunk}-{some[-1]}" if len(some) > 1 else f"{self.chunk}"
+        return f"{'+' if self.adds else '='}{held}"
 
     def __str__(self) -> str:
-        does = ("adds {} to its {}" if self.adds else "overwrites its {1}").format(*SPELT[self.many > 1])
+        does = ("adds {} to its {}" if self.adds else "overwrites its {1}").format(*SPELT[len(self.chunks) > 1])
         return f"step {self.t}: rank {self.src} sends {named(self.chunks)} to rank {self.dst}, which {does}"
 
 
 SPELT = ("it", "copy"), ("them", "copies")
+SPELT_OUT = 3
+"""So many numbers have room on an arrow."""
 
 
 class Moment(NamedTuple):
@@ -131,8 +138,8 @@ def hops(page: Page, p: int) -> list[list[Hop]]:
 def step(page: Page, t: int, wire: list[Message], p: int) -> list[Hop]:
     """Return the messages of step ``t``, with their chunks and what receivers do with them."""
     adds = truth(page.adds(t, p))
-    held = [(c, c.of if isinstance(c, Around) else 0) for _, _, c in step_sends(page, t, p)]
-    return [Hop(t, m.src, m.dst, c.start, adds, len(c), of) for m, (c, of) in zip(wire, held)]
+    held = [c for _, _, c in step_sends(page, t, p)]
+    return [Hop(t, m.src, m.dst, c.start, adds, None if len(c) == 1 else c) for m, c in zip(wire, held)]
 
 
 def share(held: Held, wanted: Held) -> float:

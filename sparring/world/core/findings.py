@@ -40,11 +40,21 @@ class Kind(StrEnum):
     UNSUPPORTED = "unsupported call"
 
 
+class Waiting(NamedTuple):
+    """A rank that waits for another rank: in which call, at which line of the user's."""
+
+    rank: int
+    peer: int
+    call: str
+    where: str
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A fault: its kind, the rank and the call that show it, the user's ``file:line``, one sentence.
 
     ``call`` is an MPI call, or the name of the exception that a rank raised; ``traceback`` is that rank's.
+    ``waits``: where nothing moves, who waits for whom; in a deadlock each for the next one.
     """
 
     kind: Kind
@@ -53,6 +63,7 @@ class Finding:
     where: str
     text: str
     traceback: str = ""
+    waits: tuple[Waiting, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.text}"
@@ -64,7 +75,8 @@ class Sent:
 
     ``context`` is the communicator's number (0: COMM_WORLD); ``count`` entries of ``dtype``, in
     all ``nbytes``; ``payload`` their copy if the run was recorded.  An object that is no array is
-    one entry of dtype object, without bytes.
+    one entry of dtype object, without bytes.  ``received``: how many messages had been posted, and how
+    many received, when its receiver learnt of it; None where it never did.
     """
 
     sequence: int
@@ -77,6 +89,7 @@ class Sent:
     dtype: np.dtype[Any]
     where: str
     payload: np.ndarray[Any, Any] | None
+    received: tuple[int, int] | None = None
 
 
 class Called(NamedTuple):

@@ -31,6 +31,7 @@ class Network:
         self.matching = Matching()
         self._copied: dict[tuple[int, int, int], list[Send]] = defaultdict(list)
         self.log: list[Sent] = []
+        self.received = 0
         self.open: dict[Operation, None] = {}
 
     def send(self, send: Send) -> None:
@@ -76,6 +77,8 @@ class Network:
         """Tell the rank that ``operation`` is done."""
         self.open.pop(operation, None)
         operation.finish()
+        if isinstance(operation, Incoming) and operation.message:
+            self._learnt(operation.message)
 
     def forget(self, operation: Operation) -> None:
         """Let ``operation`` go on by itself: its rank does not want to learn when it is done."""
@@ -114,13 +117,21 @@ class Network:
         if at is not None:
             send.fail(Kind.NO_TERM, f"rank {send.rank.number} sends no term at entry {at}, {send.where}: {NEVER}")
 
+    def _learnt(self, send: Send) -> None:
+        """Note that the receiver knows of the message; one that a probe found counts once."""
+        if send.logged and send.logged.received is None:
+            send.logged.received = len(self.log), self.received
+            self.received += 1
+
     def _log(self, send: Send) -> None:
         where = (send.rank.number, send.peer, send.tag, send.context)
         shown: Buffer | Thing = send.buffer
         if isinstance(send.payload, np.ndarray) and not send.payload.dtype.hasobject:
             shown = simple(np.ascontiguousarray(send.payload))  # an array counts by its entries however it travels
         size = (shown.nbytes, shown.count, shown.dtype)
-        self.log.append(Sent(len(self.log), *where, *size, send.where, _content(shown) if self.record else None))
+        payload = _content(shown) if self.record else None
+        send.logged = Sent(len(self.log), *where, *size, send.where, payload)
+        self.log.append(send.logged)
 
 
 def _content(shown: Buffer | Thing) -> np.ndarray[Any, Any]:

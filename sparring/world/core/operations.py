@@ -7,7 +7,7 @@ from typing import Any
 
 from sparring.world.core.buffers import Buffer
 from sparring.world.core.constants import ANY_SOURCE, ANY_TAG
-from sparring.world.core.findings import Kind
+from sparring.world.core.findings import Kind, Sent
 from sparring.world.core.objects import Thing
 from sparring.world.core.ranks import Operation, Rank
 
@@ -18,10 +18,11 @@ Group = Sequence[int]
 class Send(Operation):
     """A message on its way to ``peer``: the payload as it was when the send was posted.
 
-    ``standard``: MPI may copy the payload, and the send is complete before it is received.
+    ``standard``: MPI may copy the payload, and the send is complete before it is received.  ``logged``: its line in the
+    network's log.
     """
 
-    __slots__ = ("buffer", "context", "finished", "payload", "peer", "sequence", "standard", "tag")
+    __slots__ = ("buffer", "context", "finished", "logged", "payload", "peer", "sequence", "standard", "tag")
 
     def __init__(
         self, rank: Rank, call: str, where: str, context: int, peer: int, tag: int, buffer: Buffer | Thing
@@ -32,6 +33,7 @@ class Send(Operation):
         self.finished = isinstance(buffer, Thing)  # an object may be changed at once: what travels is a copy
         self.sequence = 0
         self.standard = False
+        self.logged: Sent | None = None
 
     def __str__(self) -> str:
         return f"{self.call} to rank {self.peer}"

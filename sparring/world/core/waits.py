@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sparring.world.core import leaks
 from sparring.world.core.constants import ANY_TAG
-from sparring.world.core.findings import Finding, Kind
+from sparring.world.core.findings import Finding, Kind, Waiting
 from sparring.world.core.operations import Incoming, Send
 from sparring.world.core.ranks import Operation, Question, Rank
 
@@ -39,15 +40,16 @@ def deadlock(world: World) -> Finding:
         end = f"rank {path[-1][1]}, which has finished"
     text = " -> ".join([*(_says(world, operation, peer) for operation, peer in path), end])
     first = path[0][0]
-    return Finding(Kind.DEADLOCK, first.rank.number, first.call, first.where, text)
+    return Finding(Kind.DEADLOCK, first.rank.number, first.call, first.where, text, waits=_told(world, path))
 
 
 def livelock(world: World, rank: Rank, question: Question) -> Finding:
     """Return the finding that ``rank`` asks on and on, and nothing moves."""
     call, where = question.call, question.where
     text = f"rank {rank.number} tests in vain in {call} ({where}) while no rank makes progress"
-    sleeping = [_says(world, *waits[0]) for r, waits in _edges(world).items() if r != rank.number and waits]
-    return Finding(Kind.LIVELOCK, rank.number, call, where, "; ".join([text, *sleeping]))
+    sleeping = [waits[0] for r, waits in _edges(world).items() if r != rank.number and waits]
+    text = "; ".join([text, *(_says(world, *edge) for edge in sleeping)])
+    return Finding(Kind.LIVELOCK, rank.number, call, where, text, waits=_told(world, sleeping))
 
 
 def _edges(world: World) -> dict[int, list[Edge]]:
@@ -82,9 +84,19 @@ def _chain(edges: dict[int, list[Edge]]) -> list[Edge]:
     return path
 
 
-def _says(world: World, operation: Operation, peer: int) -> str:
+def _told(world: World, edges: Sequence[Edge]) -> tuple[Waiting, ...]:
+    """Return who waits for whom, for reports."""
+    return tuple(Waiting(op.rank.number, peer, _call(world, op), op.where) for op, peer in edges)
+
+
+def _call(world: World, operation: Operation) -> str:
+    """Return the call in which the rank of ``operation`` sleeps."""
     wait = world.ranks[operation.rank.number].wait
-    call = wait.call if wait else operation.call
+    return wait.call if wait else operation.call
+
+
+def _says(world: World, operation: Operation, peer: int) -> str:
+    call = _call(world, operation)
     through = "" if call == operation.call else f"{call} for "
     return f"rank {operation.rank.number} waits in {through}{operation.waits_for(peer)} ({operation.where})"
 

@@ -78,11 +78,17 @@ def test_a_defect_falsifies_its_properties_and_no_other(quick, groups, monkeypat
     assert {*defect.refuted} <= {*failed(report)} <= allowed(defect)
 
 
+ONE = {"examples": [([np.ones((3, 9), np.float32)] * 2, "result")], "max_examples": 1}
+"""Where ranks are started anew after each example."""
+
+
 @TORCH
-@pytest.mark.parametrize(("name", "why"), [("lossy", "p=2 n=2: rank 0 has"), ("dies", "rank 1 failed")])
-def test_what_is_told(quick, groups, name, why):
+@pytest.mark.parametrize(
+    ("name", "why", "how"), [("lossy", "p=2 n=2: rank 0 has", {"max_examples": 30}), ("dies", "rank 1 failed", ONE)]
+)
+def test_what_is_told(quick, groups, name, why, how):
     """With the rank."""
-    (result,) = judged(groups, "torch", f"{TARGETS}:{name}", ranks=[2], max_examples=30, only=["result"]).results
+    (result,) = judged(groups, "torch", f"{TARGETS}:{name}", ranks=[2], only=["result"], **how).results
     assert str(result.verdict) == "refuted"
     assert why in result.detail
 
@@ -183,9 +189,7 @@ def test_all_of_ours_run_over_torch(quick, groups):
 def test_a_hook_that_fails(quick, groups):
     """torch's quantisation was written for NCCL's futures; on gloo it raises, and that is the verdict."""
     name = "quantised_as_it_is"
-    (result,) = check(
-        f"{EXAMPLES}:{name}", on="ddp", group=groups["ddp"], ranks=[2], max_examples=5, only=["result"]
-    ).results
+    (result,) = judged(groups, "ddp", f"{EXAMPLES}:{name}", ranks=[2], only=["result"], **ONE).results
     assert str(result.verdict) == "refuted"
     assert "IndexError: invalid index of a 0-dim tensor" in result.detail
 

@@ -112,7 +112,8 @@ def test_on_the_command_line(target):
     assert done.exit_code == 1
     assert list(verdicts) == STATEFUL.properties
     assert {p for p, verdict in verdicts.items() if verdict == "refuted"} >= {"result", "conservation", "steps"}
-    assert "step 3" in Path("sparring-failures/steps.svg").read_text(encoding="utf-8")
+    for name in ("steps.svg", "steps.tex"):
+        assert "step 3" in (Path("sparring-failures") / name).read_text(encoding="utf-8")
 
 
 def test_a_form_that_reads_some_messages_only_is_not_taken(target):

@@ -87,7 +87,7 @@ def test_a_wrong_result_is_shrunk_to_the_smallest_p_n_and_values(mine):
     """
     report = check("mine.py:wrong", only=["result"])
 
-    told = f"{SENTENCE}. Run: python sparring-failures/result.py"
+    told = f"{SENTENCE}. Run: python sparring-failures/result.py. See: sparring-failures/result.html"
     assert detail(report, "result") == told
     assert report.results[0].witness == {"p": 2, "n": 5, "inputs": [[0] * 5, [0] * 5]}
     with pytest.raises(Refuted) as error:  # what a user of the Python call sees

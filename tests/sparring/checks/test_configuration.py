@@ -111,7 +111,7 @@ def test_what_is_wrong_is_one_sentence_with_the_file(tmp_path, line, sentence):
     assert str(raised.value).startswith(str(tmp_path / "pyproject.toml"))
 
 
-ELSEWHERE = {"depth", "load", "library", "selection", "machine"}
+ELSEWHERE = {"depth", "load", "library", "selection", "machine", "perfetto"}
 
 
 def test_every_option_can_stand_in_the_file():

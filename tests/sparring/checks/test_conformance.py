@@ -50,8 +50,7 @@ import sparring
 def test_mine(check):
     check()
 """
-
-
+RESULT = 'only=["result"], '
 OWN_SEEDS = """\
 import sparring
 from sparring.job import launched
@@ -218,27 +217,25 @@ def test_every_option_is_prefixed():
 class TestUnderMpiexec:
     """On the ranks of the job that pytest is started in."""
 
-    def test_one_failing_rank_fails_all(self, mine):
-        """A wrong result is the same failure on every rank."""
-        done = mine("wrong", ranks=3)
-
-        assert done.returncode != 0
-        assert done.stdout.count("FAILED test_mine.py::test_mine[result]") == 3
-
     def test_a_rank_that_hangs_ends_the_job_in_time(self, mine):
         """The ranks that hang say in which test and where; how long an example may take is an option."""
-        done = mine("hangs", "-x", "--sparring-timeout", "1", ranks=3)
+        done = mine("hangs", "-x", "--sparring-timeout", "1", more=RESULT, ranks=3)
 
         assert done.returncode != 0
         assert "test_mine[result] (call): no answer within 1 s; it is here:" in done.stdout
         assert "in hangs" in done.stdout
 
-    def test_rank_0_draws_for_all(self, mine, tmp_path):
-        """Though every rank has a seed of its own, all see the same vectors, and no more ranks than there are."""
-        (tmp_path / "test_own.py").write_text(OWN_SEEDS, encoding="utf-8")
-        done = mine("right", ranks=3)
+    def test_all_ranks_see_and_say_the_same(self, mine, tmp_path):
+        """A rank's wrong result fails on all, and what is right passes on all.
 
-        assert done.returncode == 0, done.stdout
-        assert done.stdout.count("PASSED test_mine.py::test_mine[result]") == 3
+        Though every rank has a seed of its own, all see the same vectors, and no more ranks than there are.
+        """
+        (tmp_path / "test_own.py").write_text(OWN_SEEDS, encoding="utf-8")
+        done = mine("wrong", more=RESULT, ranks=3)
+
+        assert done.returncode != 0
+        assert done.stdout.count("FAILED test_mine.py::test_mine[result]") == 3
+        assert done.stdout.count("PASSED test_own.py::test_own[result]") == 3
+        assert done.stdout.count("FAILED ") == 3
         drawn = [(tmp_path / f"seen{r}").read_text() for r in range(3)]
         assert drawn[0] == drawn[1] == drawn[2] != ""

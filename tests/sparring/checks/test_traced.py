@@ -18,6 +18,7 @@ from sparring.sparse import Sparse
 from sparring.trace.events import Event, Trace, digest, from_outcome
 from sparring.trace.files import write, write_rank
 from sparring.world import simulation
+from tests.sparring.checks.test_counterexamples import in_page
 
 IMPLS = "sparring.impl.{}:allreduce"
 SIZES = [(2, 1, "float64"), (5, 1003, "float32"), (4, 3, "int64"), (7, 7, "int32")]
@@ -167,6 +168,46 @@ def test_a_planted_fault_is_found(verdicts, defect, falsified, prop, sentence):
     assert re.search(sentence, results[prop].detail), results[prop].detail
 
 
+@pytest.mark.parametrize(
+    ("defect", "step", "ranks", "look"), [(dropped, 5, [1, 2], "missing"), (longer, 0, [1, 2], "wrong")]
+)
+def test_a_fault_opens_in_the_explorer(tmp_path, defect, step, ranks, look):
+    """Beside the page's run, at its step, with the line; a sound trace has no finding."""
+    write(defect(traced("ring", 4, 22)), tmp_path / "run.jsonl")
+    shown = in_page(check(tmp_path / "run.jsonl", "ring").explorers[""]())
+    finding = next(one for one in shown.findings if one.text.startswith("steps: "))
+
+    assert (finding.run, finding.step, finding.ranks) == (1, step, ranks)
+    assert look in [one.look for one in shown.runs[1].stages[0].steps[step].details]
+    write(traced("ring", 4, 22), tmp_path / "run.jsonl")
+    sound = in_page(check(tmp_path / "run.jsonl", "ring").explorers[""]())
+    assert not sound.findings and len(sound.runs[0].stages[0].steps) == 6
+
+
+def test_vectors_beside_a_trace_are_held_against_its_messages(tmp_path):
+    """One rank's vector is not what it has sent: its first message differs from the page's; with the right one none."""
+    trace, rng = traced("ring", 2, 2), np.random.default_rng([2, 2])
+    for rank in range(2):
+        write_rank(rank, 2, [event for event in trace.events if event.rank == rank], tmp_path)
+        np.savez(tmp_path / f"rank{rank}.npz", x=rng.standard_normal(2))
+    right = check(tmp_path, "ring")
+    np.savez(tmp_path / "rank1.npz", x=np.zeros(2))
+    shown = in_page(check(tmp_path, "ring").explorers[""]())
+
+    assert right.verdict == "holds" and not in_page(right.explorers[""]()).findings
+    assert shown.findings[0].text.startswith("steps: ")
+    assert (shown.findings[0].step, shown.findings[0].ranks) == (0, [1, 0])
+
+
+def test_collectives_stand_in_order(tmp_path):
+    """Each with what all ranks did about it."""
+    outcome = simulation.run(collective, 3, [np.ones(2)] * 3, record=True)
+    write(from_outcome(outcome, 3), tmp_path / "run.jsonl")
+    (stage,) = in_page(check(tmp_path / "run.jsonl").explorers[""]()).runs[0].stages
+
+    assert re.fullmatch(r"ranks 0-2 called Allreduce at test_traced\.py:\d+", stage.text)
+
+
 def test_level_volume_looks_at_no_single_message(verdicts):
     """Lengths that make up for each other are not seen."""
     results = verdicts(longer(traced("ring", 4, 22)), level="volume")
@@ -181,6 +222,18 @@ def test_a_topology_may_be_named(verdicts):
 
     assert refuted(verdicts(trace, "allreduce", topology="ring")) == {"contention"}
     assert refuted(verdicts(traced("ring", 4, 8), "allreduce", topology="ring")) == set()
+
+
+def test_messages_that_meet_open_at_their_link(tmp_path):
+    """With their ranks, in the one step that a trace without receives has; a sound run has the topology alone."""
+    write(traced("recursive_doubling", 4, 8), tmp_path / "run.jsonl")
+    shown = in_page(check(tmp_path / "run.jsonl", "allreduce", topology="ring").explorers[""]())
+    (finding,) = shown.findings
+    write(traced("ring", 4, 8), tmp_path / "run.jsonl")
+    sound = in_page(check(tmp_path / "run.jsonl", "allreduce", topology="ring").explorers[""]())
+
+    assert (finding.link, finding.step, finding.ranks) == ("0 -> 1", 0, [0, 1, 2, 3])
+    assert shown.topology.name == sound.topology.name == "ring" and not sound.findings
 
 
 def twice(kind, comm, x):

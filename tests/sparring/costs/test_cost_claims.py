@@ -70,6 +70,7 @@ def test_logarithms_are_exact_or_refused():
 def test_simplified_where_p_is_a_power_of_two():
     """Logarithms are whole, and nothing is claimed elsewhere."""
     assert simplified(2 * CeilLog2(p) - FloorLog2(p), "p = 2^m") == Log2(p)
+    assert simplified(CeilLog2(p // 3 + 1), "p = 2^m") == CeilLog2(p // 3 + 1)  # p // 3 + 1 need be no power
     assert even([B(2), CeilLog2(p)]) == "p | n, p = 2^m"
     cost = sparring.cost(ring).simplify("p | n, p = 2^m")
     assert cost.words == 2 * n * (p - 1) / p and cost.at(p=8, n=16).words == 28

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
+from sympy import ceiling, floor
 
 import sparring
 from sparring import api
@@ -18,7 +19,7 @@ from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED,
 from tests.sparring.calling import called
 from tests.sweeps import third
 
-CODED = ("flash", "one_bit", "thc", "qsgd")
+CODED = ("flash", "qgz", "one_bit", "thc", "qsgd")
 OTHERS = [
     ("flash", {"b1": 3, "b2": 5, "g": 2, "spikes": 1}), ("flash", {"b1": 4, "g": 3}), ("one_bit", {"norm": 1}),
     ("thc", {"bits": 3, "seed": 7}), ("thc", {"bits": 8}), ("qsgd", {"levels": 300}), ("qsgd", {"by_max": 1}),
@@ -29,6 +30,7 @@ CASES = [
     ("arc_top_k", {"columns": 4}), ("arc_top_k", {"columns": 3, "through": "two_shot", "feedback": "ef21m"}),
     ("oktopk", {"trigger": 1}), ("oktopk", {"trigger": 1, "bucket": 1}), ("oktopk", {}),
     ("moshpit", {}), ("moshpit", {"m": 3}), ("moshpit", {"m": 4, "rounds": 2}),
+    ("hierarchical", {}), ("hierarchical", {"m": 4, "inside": "ring", "across": "two_shot"}),
 ]  # fmt: skip
 FEW = (1, 2, 3, 4, 5, 8, 9, 16)
 
@@ -66,6 +68,22 @@ def test_at_a_point():
 FAULTS = {
     "one less": lambda x: x - 1, "one more": lambda x: x + 1, "half": lambda x: x / 2, "nothing": lambda x: x * 0,
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("m", [2, 3, 4])
+def test_levels_send_as_many_words_as_one_in_fewer_messages(m):
+    """Where nodes are full; where they are not, all that is told at a point is told of one level."""
+    flat, levels = sparring.cost("ring"), sparring.cost("hierarchical", m=m)
+    for many in range(2, 25):
+        at = {"p": many, "n": 24 * many * m, "alpha": 1, "beta": 1}
+        here, there = levels.at(**at), flat.at(**at)
+        assert here.words == there.words
+        if many % m:
+            assert here[:2] == there[:2] and here.time == there.time
+        else:
+            assert here.messages == 2 * (m - 1) + 2 * (many // m - 1) <= there.messages
+    assert levels.even == f"{m} | p, p | n" and levels.hypotheses == (("G1", f"{m} divides p"),)
+    assert not levels.simplify(f"{m} | p, p | n").form("words").has(floor, ceiling)
 
 
 @pytest.mark.parametrize(("name", "params"), third(CASES[::2]), ids=str)

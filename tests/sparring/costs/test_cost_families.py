@@ -37,7 +37,7 @@ def short(r, t, p):
 
 UNLIKE = {
     "two vectors": ("recursive_doubling", {"words": lambda r, t, c, p, n, k: 2 * n}, "words, not n"),
-    "one chunk a step": ("rabenseifner", {"count": lambda r, t, p: 1}, "no power of two that halves or doubles"),
+    "three chunks a step": ("rabenseifner", {"count": lambda r, t, p: 3}, "no power of two that halves or doubles"),
     "a list more": ("bruck_allgather", {"count": lambda r, t, p: page("bruck_allgather").count(r, t, p) + 1},
                     "nor twice as many and then what is left"),
     "always twice as many": ("bruck_allgather", {"count": lambda r, t, p: 1 << t},

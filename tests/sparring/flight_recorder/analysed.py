@@ -7,6 +7,7 @@ says of the dumps as they are goes to standard error.
 
 from __future__ import annotations
 
+import json
 import pickle
 import re
 import subprocess
@@ -16,7 +17,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from sparring.flight_recorder.checking import check_dumps
-from tests.sparring.flight_recorder.real_jobs import RANKS, run_job
+from tests.sparring.flight_recorder.real_jobs import RANKS, run_jobs
 
 JOBS = {
     "skipped": "rank 1 leaves out one of several calls",
@@ -30,6 +31,12 @@ JOBS = {
     "dead": "rank 1 is dead",
     "receives": "a circle of blocking receives",
 }
+WATCHED = {
+    "receives": "the same, watched",
+    "posted": "sends to the next rank, receives from the next rank, watched",
+    "slow": "rank 1 is slow, watched",
+}
+"""Jobs that ``sparring.torch.watch`` dumps; torch's analyser gets the same as pickles."""
 TWINS = {"shapes": "its twin: rank 2 brings as many in another shape"}
 """What is remarkable about right jobs; of these a line is printed only where something is said."""
 TOLD = re.compile(
@@ -57,6 +64,14 @@ def completed(folder: Path, out: Path) -> Path:
     return out
 
 
+def pickled(folder: Path, out: Path) -> Path:
+    """Write JSON dumps again as pickles, which alone torch's analyser reads."""
+    out.mkdir()
+    for path in folder.glob("trace_*"):
+        (out / path.stem).write_bytes(pickle.dumps(json.loads(path.read_text(encoding="utf-8")), protocol=2))
+    return out
+
+
 def torchs(folder: Path) -> str:
     """What torch's analyser says of the dumps in a folder, the words without the stacks."""
     words = [sys.executable, "-m", "torch.distributed.flight_recorder.fr_trace", str(folder)]
@@ -67,8 +82,9 @@ def torchs(folder: Path) -> str:
 
 def row(name: str, how: str, temporary: Path) -> str:
     """A line of the table: the job, or its twin, and what both say."""
-    folder = run_job(name, how, temporary / "job")
-    bare = temporary / "bare"
+    job = f"{name}-{how}"
+    run_jobs(temporary, job)
+    folder, bare = temporary / job, temporary / "bare"
     bare.mkdir()
     for path in folder.glob("trace_*"):
         (bare / path.name).write_bytes(path.read_bytes())
@@ -82,12 +98,24 @@ def row(name: str, how: str, temporary: Path) -> str:
     return f"| {told} |\n"
 
 
+def watched(name: str, temporary: Path) -> str:
+    """A line of the table: a job that was watched, and what both say."""
+    run_jobs(temporary, f"{name}-wrong-watched")
+    folder = temporary / f"{name}-wrong-watched"
+    first = check_dumps(folder).extra["first_divergence"]
+    said = torchs(pickled(folder, temporary / "pickled"))
+    return f"| {WATCHED[name]} | `{first['sentence']}` | {said if said == 'nothing' else f'`{said}`'} |\n"
+
+
 def main() -> None:
     print("| the job | `sparring check` | `torchfrtrace`, told the groups |\n|---|---|---|")
     for name in JOBS:
         for how in ("wrong", "right"):
             with tempfile.TemporaryDirectory() as temporary:
                 print(row(name, how, Path(temporary)), end="", flush=True)
+    for name in WATCHED:
+        with tempfile.TemporaryDirectory() as temporary:
+            print(watched(name, Path(temporary)), end="", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Jobs on gloo that hang, each with a twin that does not: ``hanging_jobs.py NAME right|wrong RANK RANKS FOLDER``.
+"""Jobs on gloo that hang, each with a twin that does not: ``hanging_jobs.py FOLDER RANKS NAME-right|NAME-wrong ...``.
 
 In the wrong ones a timer has each rank dump its flight recorder into the folder, whatever the rank is doing then; in
-the right ones ranks dump when they are through.
+the right ones ranks dump when they are through.  Those called ``NAME-wrong-watched`` are dumped by
+``sparring.torch.watch``, which lists sends and receives, too.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ from importlib import import_module
 from pathlib import Path
 
 torch, dist = import_module("torch"), import_module("torch.distributed")  # checkers run where torch is missing
-recorder = import_module("torch._C._distributed_c10d")
+recorder, _ = import_module("torch._C._distributed_c10d"), import_module("torch._inductor")  # a first dump imports that
 
 QUIET, PATIENCE = 2.0, 20.0
 """The seconds after which ranks dump, and for which they then wait for one another."""
 
-SETTLING = 1.0
-"""The seconds within which the recorder hears that the last call ended."""
+SETTLING, ABREAST = 1.0, 4
+"""The seconds within which the recorder hears that the last call ended, and how many jobs run at a time."""
 
 
 def skipped(rank, wrong):
@@ -79,7 +80,7 @@ def slow(rank, wrong):
     """Rank 1 comes after the dump; the twin's comes half a second late."""
     dist.all_reduce(torch.ones(4))
     if rank == 1:
-        time.sleep(2 * PATIENCE if wrong else 0.5)
+        time.sleep(2 * PATIENCE if wrong else 0.5)  # sleeps
     dist.all_reduce(torch.ones(4))
 
 
@@ -103,6 +104,17 @@ def receives(rank, wrong):
         dist.send(x, (rank + 1) % size)
 
 
+def posted(rank, wrong):
+    """After a batch that goes well, each rank sends to the rank after it, and waits for a message from that one."""
+    x, y, size = torch.ones(4), torch.ones(4), dist.get_world_size()
+    after, before = (rank + 1) % size, (rank - 1) % size
+    for work in dist.batch_isend_irecv([dist.P2POp(dist.isend, x, after), dist.P2POp(dist.irecv, y, before)]):
+        work.wait()
+    sending = dist.isend(x, after)
+    dist.irecv(y, after if wrong else before).wait()  # waits for the wrong rank
+    sending.wait()
+
+
 def pairs(rank, wrong):
     """The same circle, made of broadcasts in groups of two, which gloo's recorder lists."""
     x, size = torch.ones(4), dist.get_world_size()
@@ -114,25 +126,31 @@ def pairs(rank, wrong):
         dist.broadcast(x, dist.get_global_rank(group, 0), group=group)
 
 
-def dump(rank, ranks, folder):
+def dump(rank, ranks, folder, watch):
     """Write the rank's dump, wait for those of the others, and end the process."""
-    (folder / "unfinished").mkdir(exist_ok=True)
-    path = folder / "unfinished" / str(rank)
-    path.write_bytes(recorder._dump_fr_trace())
-    path.rename(folder / f"trace_{rank}")
+    if watch:
+        watch.dump()
+    else:
+        (folder / "unfinished").mkdir(exist_ok=True)
+        path = folder / "unfinished" / str(rank)
+        path.write_bytes(recorder._dump_fr_trace())
+        path.rename(folder / f"trace_{rank}")
     end = time.monotonic() + PATIENCE
     while len(list(folder.glob("trace_*"))) < ranks and time.monotonic() < end:
         time.sleep(0.05)
     os._exit(0)
 
 
-def main(name, how, rank, ranks, folder):
-    wrong = how == "wrong"
+def run(name, how, watched, rank, ranks, folder):
+    wrong, watch = how == "wrong", None
+    if watched:
+        del os.environ["TORCH_FR_BUFFER_SIZE"]  # the watch turns the recorder on
+        watch = import_module("sparring.torch").watch(folder)
     store = dist.FileStore(str(folder / "store"), ranks)
     dist.init_process_group("gloo", store=store, rank=rank, world_size=ranks)
     dist.barrier()
     left = ranks - (name == "dead" and wrong)
-    timer = threading.Timer(QUIET if wrong else PATIENCE, dump, (rank, left, folder))
+    timer = threading.Timer(QUIET if wrong else PATIENCE, dump, (rank, left, folder, watch))
     timer.start()
     try:
         globals()[name](rank, wrong)
@@ -142,8 +160,30 @@ def main(name, how, rank, ranks, folder):
         timer.join()
     timer.cancel()
     time.sleep(SETTLING)
-    dump(rank, left, folder)
+    dump(rank, left, folder, watch)
+
+
+def start(job, ranks, folder):
+    """Fork a job's ranks from this process: torch takes seconds to import."""
+    folder.mkdir()
+    name, how, *watched = job.split("-")
+    for rank in range(ranks):
+        if os.fork() == 0:
+            try:
+                run(name, how, watched, rank, ranks, folder)
+            finally:
+                os._exit(1)
+
+
+def main(folder, ranks, *jobs):
+    """Each job's dumps go to a folder of its name in ``folder``."""
+    for first in range(0, len(jobs), ABREAST):
+        some = jobs[first : first + ABREAST]
+        for job in some:
+            start(job, ranks, folder / job)
+        for _ in range(ranks * len(some)):
+            os.wait()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), Path(sys.argv[5]))
+    main(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:])

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from sparring.adapters.gloo import loopback
 
 PROGRAM = Path(__file__).with_name("hanging_jobs.py")
-RANKS, SECONDS = 3, 100
+RANKS, SECONDS = 3, 200
 
 
-def run_job(name: str, how: str, folder: Path) -> Path:
-    """Run a job, "right" or "wrong"; return the folder with its dumps."""
-    folder.mkdir()
+def run_jobs(folder: Path, *jobs: str) -> None:
+    """Run jobs, "NAME-right", "NAME-wrong" or "NAME-wrong-watched"; their dumps go to such folders in ``folder``."""
     env = {**os.environ, "TORCH_FR_BUFFER_SIZE": "2000", "GLOO_SOCKET_IFNAME": loopback(), "OMP_NUM_THREADS": "1"}
-    words = [sys.executable, str(PROGRAM), name, how]
-    ranks = [
-        subprocess.Popen([*words, str(rank), str(RANKS), str(folder)], env=env, stderr=subprocess.DEVNULL)
-        for rank in range(RANKS)
-    ]
-    try:
-        for rank in ranks:
-            rank.wait(SECONDS)
-    finally:
-        for rank in ranks:
-            rank.kill()
-            rank.wait()
-    return folder
+    command = [sys.executable, str(PROGRAM), str(folder), str(RANKS), *jobs]
+    with subprocess.Popen(command, env=env, stderr=subprocess.DEVNULL, start_new_session=True) as program:
+        try:
+            program.wait(SECONDS)
+        finally:
+            with suppress(ProcessLookupError):  # all have ended
+                os.killpg(program.pid, signal.SIGKILL)

@@ -281,12 +281,14 @@ def test_names_of_strangers(tmp_path):
     assert sentence.startswith("?]0;all 1 of group ?[2Jxxx")
 
 
-def test_the_command(tmp_path):
+def test_the_command(tmp_path, monkeypatch):
     """Exit codes, JSON, the table, what is only for other targets; expected failures and properties one by one."""
+    monkeypatch.chdir(tmp_path)
     job(tmp_path / "hangs", {0: [call(), call(number=2, done=False)], 1: [call()]})
     job(tmp_path / "ends", both([call()]))
     shown = CliRunner().invoke(cli, ["check", str(tmp_path / "hangs")])
     assert shown.exit_code == 1 and "first divergence: rank 1 did not come" in " ".join(shown.output.split())
+    assert "See: sparring-failures/hangs.html" in shown.output and (tmp_path / "sparring-failures/hangs.html").is_file()
     done = CliRunner().invoke(cli, ["check", str(tmp_path / "hangs"), "--json"])
     told = json.loads(done.output)
     assert (done.exit_code, told["verdict"], told["check"]["ranks"]) == (1, "refuted", [2])

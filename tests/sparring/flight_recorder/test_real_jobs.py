@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from sparring.checks.checking import check
-from tests.sparring.flight_recorder.real_jobs import PROGRAM, run_job
+from sparring.flight_recorder.checking import PROPERTIES
+from tests.sparring.flight_recorder.real_jobs import PROGRAM, run_jobs
 
 pytestmark = [
     pytest.mark.torch,
@@ -52,6 +53,21 @@ SAID = {
     ),
 }
 """The first divergence of each job: the property that it falsifies, and what is said, with AT for a line."""
+WATCHED = {
+    "receives": (
+        "deadlock",
+        (
+            r"in message 1 from rank (\d) to rank \d .* rank \d at AT waited for rank \1; "
+            r"in message 1 .* rank \d at AT waited for rank \d; in message 1 .* rank \d at AT waited for rank \d"
+        ),
+    ),
+    "posted": ("deadlock", r"in message 1 from rank (\d) to rank \d .* rank \d at {waits for the wrong rank} waited"),
+    "slow": (
+        "arrival",
+        r"rank 1: in no recorded call after all_reduce 2 .* at AT, now at {sleeps}",
+    ),
+}
+"""The same of jobs that :func:`sparring.torch.watch` dumped: what the recorder alone does not tell."""
 
 
 def pattern(said: str) -> str:
@@ -64,15 +80,28 @@ def pattern(said: str) -> str:
     return said
 
 
-@pytest.mark.parametrize("name", SAID)
-def test_why_a_job_hangs(name, tmp_path):
-    """The first divergence is found, with the ranks and their lines; the twin's calls agree and all end."""
-    report = check(run_job(name, "wrong", tmp_path / "wrong"))
-    prop, said = SAID[name]
+@pytest.fixture
+def jobs(once):
+    """The folder with the dumps of all jobs, which one process runs: torch takes seconds to import."""
+    hows = "wrong", "right"
+    names = [f"{name}-{how}" for name in SAID for how in hows] + ["receives-wrong"]
+    names += [f"{name}-{how}-watched" for name in WATCHED for how in hows]
+    return once("jobs", lambda folder: run_jobs(folder, *names))[0]
+
+
+def diagnosed(report, prop, said):
+    """The first divergence falsifies that property, and is told so."""
     first = report.extra["first_divergence"]
     assert re.search(pattern(said), first["sentence"]), first
     assert (first["property"], report.verdict, report.exit_code) == (prop, "refuted", 1)
-    twin = check(run_job(name, "right", tmp_path / "right"))
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_why_a_job_hangs(name, jobs):
+    """The first divergence is found, with the ranks and their lines; the twin's calls agree and all end."""
+    report = check(jobs / f"{name}-wrong")
+    diagnosed(report, *SAID[name])
+    twin = check(jobs / f"{name}-right")
     assert {r.property: str(r.verdict).split(" ")[0] for r in twin.results} == {
         "dumps": "tested", "calls": "tested", "arrival": "tested", "completion": "tested",
         "messages": "not", "deadlock": "not",
@@ -81,16 +110,26 @@ def test_why_a_job_hangs(name, tmp_path):
     assert max(report.seconds, twin.seconds) < SECONDS
 
 
-def test_who_is_late(tmp_path):
+def test_who_is_late(jobs):
     """Of a job that a slow rank delayed, and did not stop, the dumps tell which rank it was."""
-    report = check(run_job("slow", "right", tmp_path / "slow"))
+    report = check(jobs / "slow-right")
     assert re.search(r"; rank 1 came up to 0\.[4-9] s after the first", report.results[2].detail)
 
 
-def test_receives_are_not_seen(tmp_path):
+def test_receives_are_not_seen(jobs):
     """gloo's recorder lists no sends and receives: their circle is no refutation, and no green word either."""
-    report = check(run_job("receives", "wrong", tmp_path / "receives"))
+    report = check(jobs / "receives-wrong")
     found = {r.property: (str(r.verdict), r.detail) for r in report.results}
     why = "gloo's recorder lists no sends and receives: if the job hangs, they may be why"
     assert found["messages"] == found["deadlock"] == ("not covered", why)
     assert all(Path(one["line"]).name.startswith("hanging_jobs.py:") for one in report.extra["stands"])
+
+
+@pytest.mark.parametrize("name", WATCHED)
+def test_what_a_watched_job_tells(name, jobs):
+    """Sends and receives are listed, and where ranks are that are in no call; nothing is wrong with the twin."""
+    diagnosed(check(jobs / f"{name}-wrong-watched"), *WATCHED[name])
+    twin = check(jobs / f"{name}-right-watched")
+    said = {r.property: str(r.verdict).split(" ")[0] for r in twin.results}
+    assert said == {**dict.fromkeys(PROPERTIES, "tested"), **({"messages": "not"} if name == "slow" else {})}
+    assert twin.extra["first_divergence"] is None and twin.exit_code == 0

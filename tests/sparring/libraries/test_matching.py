@@ -57,6 +57,52 @@ def test_messages_in_segments_are_told_as_such():
     assert names("allreduce", {(3, 1003): cut}) == ["ring in up to 3 segments"]
 
 
+def test_halves_of_a_vector_are_cut_in_other_ways_too():
+    """Open MPI gives the longer half to the left side, odd ranks; the page to the right one; no page alternates."""
+    seen = {(0, 1): Amount(1, 24), (0, 2): Amount(1, 16), (1, 2): Amount(1, 24), (2, 1): Amount(1, 16)}
+    assert names("bcast", {(3, 5): seen}) == ["split_binary_bcast"]
+    assert names("bcast", {(3, 5): {pair: Amount(1, 40 - one.nbytes) for pair, one in seen.items()}}) == [
+        "split_binary_bcast"
+    ]
+    assert names("bcast", {(3, 5): {**seen, (2, 1): Amount(1, 24)}}) == []
+
+
+def test_vectors_may_be_halved_again_and_again():
+    """As in Open MPI's reduction by halves, of 11 entries; others are cut in no known way."""
+    (stage,) = (one for one in matching.known() if one.page.name.endswith("rabenseifner_reduce"))
+    for sizes, found in (((1, 1, 1, 2, 1, 2, 1, 2), ["rabenseifner_reduce"]), ((1, 1, 2, 1, 1, 1, 2, 2), [])):
+        assert names("reduce", {(8, 11): stage.sent(8, sizes)}) == found
+
+
+def test_cuts_of_libraries_have_all_entries():
+    """In order, and none twice."""
+    for cut in matching.WAYS.values():
+        for of, n in ((1, 3), (3, 10), (4, 11), (8, 5), (8, 1003)):
+            begins = [cut(c, n, of) for c in range(of + 1)]
+            assert begins == sorted(begins)
+            assert (begins[0], begins[-1]) == (0, n)
+
+
+def test_empty_messages_may_be_left_out():
+    """Open MPI 5.0.11 scatters 5 entries to 4 ranks in twos, sends the last none, and then goes around with all."""
+    seen = {
+        (0, 1): Amount(4, 40), (0, 2): Amount(1, 8), (1, 2): Amount(3, 32), (2, 3): Amount(3, 40),
+        (3, 0): Amount(3, 24),
+    }  # fmt: skip
+    assert names("bcast", {(4, 5): seen}) == ["scatter_ring_bcast"]
+    for change in (-1, 2):
+        wrong = seen | {(2, 3): Amount(3 + change, 40)}
+        assert names("bcast", {(4, 5): wrong}) == []
+
+
+def test_chunks_that_lie_in_no_row_may_be_sent_one_by_one():
+    """As Open MPI's Sparbit does, but for the same chunks in one message, or a message more."""
+    sends = [(r, (r + far) % 5, many) for r in range(5) for far, many in ((4, 1), (2, 1), (1, 2))]
+    for messages, found in ((2, ["sparbit_allgather, chunk by chunk"]), (1, ["sparbit_allgather"]), (3, [])):
+        seen = {(r, d): Amount(messages if many == 2 else 1, 40 * many) for r, d, many in sends}
+        assert names("allgather", {(5, 5): seen}) == found
+
+
 def test_a_reduction_and_a_broadcast_are_two_pages():
     seen = {pair: Amount(1, 80) for r in range(1, 8) for pair in [(r, 0), (0, r)]}
     assert names("allreduce", {(8, 10): seen}) == ["linear_reduce + linear_bcast"]

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from sparring import claims
-from sparring.costs.formulas.hypotheses import HYPOTHESES, parts
+from sparring.costs.formulas.hypotheses import parts
+from sparring.costs.formulas.simplified import hypotheses
 from sparring.costs.published.claim import QUANTITIES, log2
 from sparring.errors import Undecided
 from sparring.literature.implication import decide
@@ -27,7 +28,7 @@ def test_every_statement_is_well_formed():
     for one in NAMED.values():
         assert re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", one.name) and one.where and one.tag and {*one.tag} <= {*TAGS}
         if isinstance(one, Row):
-            assert {*parts(one.given)} <= {*HYPOTHESES} and one.quantity in QUANTITIES
+            assert parts(one.given) == hypotheses(one.given) and one.quantity in QUANTITIES
         assert isinstance(one, Row | Theorem | Shown) or one.because
 
 

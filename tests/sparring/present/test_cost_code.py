@@ -73,6 +73,15 @@ def test_python_is_exact(module, form, p, n, k, seconds, width):
     assert isinstance(value, int | Fraction) and value == exact(formula, {x: Fraction(y) for x, y in given_.items()})
 
 
+def test_python_of_what_is_always_0_and_of_a_maximum():
+    """A gather adds nothing; the most words that one rank sends are half of the chunks, or what is left."""
+    cost, space = sparring.cost("sparring.spec.collectives.binomial_gather"), {}
+    exec(compile(code.python([cost]), "gather.py", "exec"), space)
+    for p in range(1, 34):
+        assert space["binomial_gather_added"]() == 0
+        assert space["binomial_gather_words"](5 * p, p) == cost.at(p=p, n=5 * p).words
+
+
 @pytest.mark.parametrize("name", ["ring_sparse", "two_shot_sparse"])
 def test_python_takes_unions_as_a_function(module, name):
     cost, found = sparring.cost(name, support="independent"), {}

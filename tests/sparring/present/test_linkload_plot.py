@@ -100,7 +100,6 @@ def test_as_it_is_typed(tmp_path):
         (["ring", "--ranks", 33, "--topology", "ring"], "no legible picture of messages between 33 ranks; right: 2 to"),
         (["ring", "--ranks", 1, "--topology", "ring"], "between 1 ranks; right: 2 to 32"),
         (["ring", "--ranks", 32, "--topology", "ring"], "no legible picture of 1984 messages between 32 ranks"),
-        (["ring"], "this picture is an .svg; with --topology it may be a .png or .pdf"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused(tmp_path, args, told):

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from sparring.present import overview
-from sparring.present.overview import GROUPS, MEANT, SIGNS, Overview
+from sparring.present.overview import Overview
 from sparring.proofs.logic import verdicts
 from sparring.proofs.logic.verdicts import (
     EXPECTED,
@@ -19,7 +19,7 @@ from sparring.proofs.logic.verdicts import (
     Word,
     proved_up_to,
 )
-from sparring.report import PROPERTIES, Report, Result
+from sparring.report import GROUPS, MEANT, PROPERTIES, SIGNS, Report, Result
 from sparring.verification.selector import SELECTING
 
 NAMES = ("ring", "recursive_doubling_allgather", "wrong")

@@ -214,14 +214,18 @@ def test_a_file_that_is_too_large(tmp_path, monkeypatch):
         check(export("ring", 3, "chakra", tmp_path / "r")[0])
 
 
-def test_the_command_checks_a_file():
-    """A table, the costs, the coverage; exit codes 0, 1, 2; and the envelope."""
+def test_the_command_checks_a_file(tmp_path, monkeypatch):
+    """A table, the costs, the coverage; exit codes 0, 1, 2; the envelope; and a page, if asked for of a right one."""
+    monkeypatch.chdir(tmp_path)
     file = SAMPLES / "allreduce_ring_8.xml"
     code, text, _ = called("check", file)
     assert code == 0
     for told in ("implements  proved for p = 8", "allreduce: 8 ranks, 240 steps, 224 messages", "holds: 5 proved"):
         assert told in text
-    assert called("check", file, "--depth", 1)[0] == 1
+    code, text, _ = called("check", file, "--depth", 1)
+    assert code == 1 and "See: sparring-failures/allreduce_ring_8.xml.html" in text
+    assert called("check", file, "--html", "right.html")[0] == 0
+    assert "the messages, step by step" in Path("right.html").read_text(encoding="utf-8")
     assert called("check", file, "--load")[0] == 1
     assert called("check", file, "--topology", "ring")[0] == 0
     assert called("check", SAMPLES / "none.xml")[0] == 2

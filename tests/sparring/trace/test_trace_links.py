@@ -37,7 +37,7 @@ def test_the_ring_keeps_its_claim(p):
 def test_a_detour_on_the_ring():
     """A message over two links meets the one of the rank between."""
     pairs = [(0, 1), (1, 2), (0, 2)]
-    assert contended(RING, sent(5, *pairs)) == (
+    assert str(contended(RING, sent(5, *pairs))) == (
         "on the ring, the clockwise link at link=0 carries messages from rank 0 to 1 and from rank 0 to 2; "
         "page ring claims one pair for each link"
     )

@@ -32,10 +32,12 @@ class Alike(NamedTuple):
 
 LEFT_OUT, UNDELIVERED = "a rank's vector is left out", "a part is not delivered"
 SMALLEST, FORGOTTEN = "the smallest are kept", "what is not sent is forgotten"
+HALVED = "means are halved"
 ALIKE = {
     "ring": Alike(
         "ring", "np.add(inbox, x[here], out=y[here])", "np.add(inbox, x[here] * (i < p - 2), out=y[here])", LEFT_OUT
     ),
+    "pat": Alike("pat", "np.add(part, block, out=block)", "np.add(part * (i < 1), block, out=block)", LEFT_OUT),
     "two_shot": Alike("two_shot", "for q in range(p)], r)", "for q in range(p - (p > 2))], r)", LEFT_OUT),
     "recursive_doubling": Alike(
         "recursive_doubling",
@@ -86,6 +88,8 @@ ALIKE = {
         UNDELIVERED,
     ),
     "error_feedback": Alike("error_feedback", "waiting[sent.indices] = 0", "waiting[:] = 0", FORGOTTEN),
+    "ef21": Alike("ef21", "estimate[nearer.indices] += nearer.values", "pass", FORGOTTEN),
+    "ef21_m": Alike("ef21_m", "/ kind(WHOLE)", "/ kind(2 * WHOLE)", HALVED),
     "arc_top_k": Alike("arc_top_k", "first(magnitudes(", "first(~magnitudes(", SMALLEST),
     "power_sgd": Alike("power_sgd", "held[self._n :] = 0", "held[self._n - 1 :] = 0", UNDELIVERED),
     "one_bit": Alike(
@@ -101,7 +105,19 @@ ALIKE = {
         "for q in others[1:]:\n            self._take",
         UNDELIVERED,
     ),
+    "hierarchical": Alike("hierarchical", "shown(rail, mine)", "shown(rail, mine[:0])", UNDELIVERED),
+    "omnireduce": Alike("omnireduce", "[x[parts[r]]] * p, block))", "[x[parts[r]]] * p, block)[:2])", LEFT_OUT),
+    "clt_k": Alike("clt_k", "held[at] = 0 if self._beta == WHOLE else held[at] - v[at]", "held[:] = 0", FORGOTTEN),
+    "dgc": Alike("dgc", "np.add(held, u, out=held)", "np.add(held, u / 2, out=held)", HALVED),
+    "diloco": Alike("diloco", "np.divide(gradient, self", "np.divide(gradient / 2, self", HALVED),
+    "sparse_loco": Alike(
+        "sparse_loco", "total += code.decode(coming[q])", "total += code.decode(coming[q]) * (q < 2)", LEFT_OUT
+    ),
+    "streaming_diloco": Alike(
+        "streaming_diloco", "gradient = sums / self._comm", "gradient = sums / 2 / self._comm", HALVED
+    ),
     "moshpit": Alike("moshpit", "zip(others, weights[1:])", "zip(others[1:], weights[1:])", LEFT_OUT),
+    "qgz": Alike("qgz", "np.add(total, one, out=total)", "np.add(total, one * (q < 2), out=total)", LEFT_OUT),
     "qsgd": Alike(
         "qsgd", "y += read(coming[q], x, self._levels)", "y += read(coming[q], x, self._levels) * (q < 3)", LEFT_OUT
     ),

@@ -100,6 +100,13 @@ def test_where_a_value_could_change_unseen_nothing_is_kept(value):
         made(value=value)
 
 
+def test_fields_and_slots_never_change():
+    """So a module with a named tuple, or a class with slots, is kept; and each target that takes turns with others."""
+    for target in ("sparse_loco:allreduce", "sparse_loco:Allreduce", "ring_sparse:allreduce") * 2:
+        world.run(f"sparring.impl.{target}", 1, [None], call=lambda *_: None)
+    assert [[*store.ranks] for store in module_cache.STORES] == [[0]] * 3
+
+
 REMEMBERS = {
     "a list in a list": ("value = [[1]]", "value[0].append(2)"),
     "a list in a tuple": ("value = (1, [2])", "value[1].append(3)"),

@@ -75,6 +75,23 @@ def doubled(p):
         distance *= 2
 
 
+def doubled_sums(p):
+    """Recursive doubling of sums, by rank the chunks that it sends: all but those of numbers that it has heard."""
+    half = 1 << p.bit_length() - 1
+    rest = p - half
+    rank = [2 * v + 1 if v < rest else v + rest for v in range(half)]
+    chunks = [(2 * v, 2 * v + 1) if v < rest else (v + rest,) for v in range(half)]
+    if rest:
+        yield {(2 * v, 2 * v + 1, (*range(p),)) for v in range(rest)}
+    mask = 1
+    while mask < half:
+        after = [[w % half for w in range(v // mask * mask + mask, v // mask * mask + half)] for v in range(half)]
+        yield {(rank[v], rank[v ^ mask], tuple(c for w in after[v] for c in chunks[w])) for v in range(half)}
+        mask *= 2
+    if rest:
+        yield {(2 * v + 1, 2 * v, (2 * v,)) for v in range(rest)}
+
+
 def halved(p):
     """Recursive halving, by the numbers between which a rank's part lies, with the sizes of parts summed up."""
     half = 1 << p.bit_length() - 1
@@ -96,6 +113,27 @@ def halved(p):
         yield {(2 * v + 1, 2 * v, (2 * v,)) for v in range(rest)}
 
 
+def butterfly(p):
+    """The butterfly, by where what a rank has begins, of so many parts, and how many of them it has."""
+    half = 1 << p.bit_length() - 1
+    rest = p - half
+    rank = [2 * v + 1 if v < rest else v + rest for v in range(half)]
+    at = [0, *accumulate(2 if v < rest else 1 for v in range(half))]
+    if rest:
+        yield {(2 * v, 2 * v + 1, (*range(p),)) for v in range(rest)}
+    begins, many, mask = [0] * half, half, 1
+    while mask < half:
+        many //= 2
+        given = [begins[v] + (0 if v & mask else many) for v in range(half)]
+        yield {(rank[v], rank[v ^ mask], (*range(at[given[v]], at[given[v] + many]),)) for v in range(half)}
+        begins = [begins[v] + (many if v & mask else 0) for v in range(half)]
+        mask *= 2
+    if half > 2:
+        yield {(rank[v], rank[begins[v]], (rank[begins[v]],)) for v in range(half) if begins[v] != v}
+    if rest:
+        yield {(rank[v], 2 * begins[v], (2 * begins[v],)) for v in range(half) if begins[v] < rest}
+
+
 def turns(p):
     """One after the other."""
     yield from [{(r, (r + i) % p, ((r + i) % p,)) for r in range(p)} for i in range(1, p)]
@@ -109,9 +147,12 @@ def at_once(p):
 OTHERS = {
     "ring_reduce_scatter": ring_sums, "dense_ring_allgather": ring_chunks, "dense_bruck_allgather": bruck,
     "dense_recursive_doubling_allgather": doubled, "neighbor_exchange_allgather": neighbours,
-    "recursive_halving_reduce_scatter": halved, "pairwise_alltoall": turns, "linear_alltoall": at_once,
+    "recursive_halving_reduce_scatter": halved, "butterfly_reduce_scatter": butterfly, "pairwise_alltoall": turns,
+    "linear_alltoall": at_once, "recursive_doubling_reduce_scatter": doubled_sums,
 }  # fmt: skip
 """By page, its messages step by step as other programs work them out."""
+LONG = ("butterfly_reduce_scatter", "recursive_doubling_reduce_scatter")
+"""Pages whose proofs take many seconds."""
 POWERS = ("dense_recursive_doubling_allgather",)
 """Pages that speak with other programs for powers of two alone."""
 
@@ -127,7 +168,7 @@ def test_messages_are_those_of_other_programs(name):
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in OTHERS])
 def test_all_is_proved_for_every_p(name):
     """By both solvers, each claim with a refuted fault of its own; nothing is bounded."""
     found = [*proving.prove(page(name))]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import z3
 
-from sparring.analysis.compression import contraction
+from sparring.analysis.compression import contraction, differences
 from sparring.analysis.compression.reals import Lemma, proved, refuted
 from sparring.errors import Undecided
 from sparring.spec.library.matrices import dot, first
@@ -25,10 +25,14 @@ FEW_BITS = tuple((v, Fraction(c, 16)) for v, c in ((-2, 1), (-1, 4), (0, 6), (1,
         (contraction.largest(z3.BoolVal(True)), "one more is left"),
         (contraction.moments(4), "one entry more"),
         (contraction.averaged(contraction.r + 3), "one r less"),
+        (differences.lemmas(differences.q * differences.q), "both"),
     ],
 )
 def test_each_statement_needs_what_it_says(lemmas, wrong):
-    """That what is left is below what is kept; a fourth moment of at most 3; no more than r (r + 2)."""
+    """That what is left is below what is kept; a fourth moment of at most 3; no more than r (r + 2).
+
+    Of an estimate's distance q, not q^2.
+    """
     found = proved(lemmas)
     assert not found.holds and found.detail.startswith(f"{wrong}: it fails at ")
 

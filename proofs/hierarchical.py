@@ -1,0 +1,93 @@
+"""What the theorems of the hierarchical allreduce need beyond its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sparring.impl import hierarchical, ring, two_shot
+from sparring.impl.core import lines
+from sparring.proofs import ring as of_ring
+from sparring.proofs import two_shot as of_two_shot
+from sparring.proofs.logic.obligations import Obligation, j, p, r, t, within
+from sparring.proofs.reading.annotations import Served, Stated
+from sparring.proofs.reading.rotation import peers_of
+from sparring.spec.core import grids
+from sparring.spec.core.grids import Axis
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Sym, negate
+
+d = Sym.var("d")
+SIZES = range(1, 9)
+"""Ranks of a node for which ranks on lines are compared, for any number of nodes."""
+
+others = (
+    {"m": 3, "inside": "ring", "across": "two_shot"},
+    {"m": 4, "inside": "ring"},
+    {"m": 1},
+    {"m": 7, "across": "two_shot"},
+)
+refused = ({"m": 0}, {"m": -1}, {"inside": "tree"}, {"across": "direct"})
+
+
+def theorems(page: Page) -> Iterator[Stated]:
+    """State all theorems on its functions."""
+    yield Stated(
+        "levels", "There are two levels for as many ranks as make full nodes, of 1 to 8 ranks each, and for no others.",
+        full(page.module),
+    )  # fmt: skip
+
+
+def full(m: Any) -> Iterator[Obligation]:
+    """State which numbers of ranks make full nodes, ``j`` of them, and which leave ``d`` ranks over."""
+    for size in SIZES:
+        yield Obligation(f"full nodes of {size}", (j >= 1,), negate(m.ragged(size * j, size)))
+    for size in SIZES[1:]:
+        yield Obligation(f"some left over of {size}", (j >= 0, d >= 1, d < size), m.ragged(size * j + d, size))
+
+
+def peers(page: Page, served: Served) -> Iterator[Obligation]:  # noqa: ARG001  # as for every page
+    """Compare with ``impl/hierarchical.py``, which sends on lines, and on these as the ring and the two-shot do."""
+    for name in ("direct_reduce_scatter", "direct_allgather"):
+        yield from named(name, peers_of(served(name), two_shot.above, two_shot.below, ring.cut))
+    yield from named("ring", of_ring.peers(served("ring")))
+    yield from named("two_shot", of_two_shot.neighbours(served("two_shot")))
+    yield from in_rings(served)
+    for m in SIZES:
+        yield from on_lines(m)
+
+
+def named(name: str, claims: Iterator[Obligation]) -> Iterator[Obligation]:
+    """Name the claims by the exchange that they speak of."""
+    yield from (claim._replace(name=f"{name}: {claim.name}") for claim in claims)
+
+
+def in_rings(served: Served) -> Iterator[Obligation]:
+    """Compare the laps of the ring among ranks that are numbered from the second one on."""
+    impl: Any = ring  # its functions are typed for int and run here on symbols
+    number, step = turned(r, 1), (p >= 2, within(r), within(t, p - 1))
+    for name, block in (("ring_reduce_scatter", impl.given), ("dense_ring_allgather", impl.passed)):
+        page = served(name)
+        yield Obligation(f"{name}: to whom", step, turned(impl.right(number, p), -1) == page.dst(r, t, p))
+        yield Obligation(f"{name}: from whom", step, turned(impl.left(number, p), -1) == page.src(r, t, p))
+        yield Obligation(f"{name}: block", step, block(number, t, p) == page.chunk(r, t, p))
+
+
+def turned(number: Any, turn: int) -> Any:
+    """Return the implementation's number of a place."""
+    impl: Any = lines
+    return impl.turned(number, turn, p)
+
+
+def on_lines(m: int) -> Iterator[Obligation]:
+    """Compare the lines with the axes of a grid: with ``m`` ranks a node, of which there are ``p``."""
+    impl: Any = hierarchical
+    places: Any = lines
+    for axis, (stride, size) in zip((Axis((m, p), 0), Axis((m, p), 1)), impl.levels(m, p)):
+        box = (p >= 1, r >= 0, r < m * p, within(j, size))
+        name = f"{m} ranks a node, axis {axis.which}"
+        yield Obligation(f"{name}: neighbours", box, axis.stride == stride)
+        yield Obligation(f"{name}: ranks", box, axis.size == size)
+        at, who = grids.place(r, axis.stride, axis.size), grids.member(r, j, axis.stride, axis.size)
+        yield Obligation(f"{name}: place", box, places.place(r, stride, size) == at)
+        yield Obligation(f"{name}: member", box, places.member(r, j, stride, size) == who)

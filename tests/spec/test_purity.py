@@ -1,0 +1,160 @@
+"""Pages whose functions are not pure are refused; without the check each of them is proved, and its runs go wrong."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+
+import pytest
+
+import sparring
+from sparring.errors import InputError
+from sparring.proofs.proving.proving import prove
+from sparring.spec import collectives
+from sparring.spec.core import purity
+from sparring.spec.core.model import load
+from sparring.spec.core.modules import from_file
+from tests.sweeps import third
+
+TEXT = '''
+"""Sums all."""
+
+from typing import Any
+
+from sparring.spec.core.exchanges import allreduce
+from sparring.spec.core.vectors import Vector, total
+
+data = "dense"
+{before}
+
+
+def program(x, r, p):
+    y = yield allreduce(x, through="ring")
+{text}
+
+
+def ensures(x: Vector) -> Any:
+    """What all ranks end with."""
+    return total(x)
+'''
+IMPURE = {
+    "a list grows": ("BOX = []", "BOX.append(1)\nreturn y + y if len(BOX) > 40 else y", "may change BOX, a list"),
+    "a list by another name": ("BOX = []", "b = BOX\nb.append(1)\nreturn y", "may change BOX, a list"),
+    "a list in a tuple": ("BOX = ([],)", "BOX[0].append(1)\nreturn y", "a list inside of BOX"),
+    "a dictionary": ("BOX = {}", "BOX[r] = 1\nreturn y", "may change BOX, a dict"),
+    "a default": ("def f(v, seen=[]):\n    seen.append(1)\n    return v", "return f(y)", "a list inside of a default"),
+    "a variable outside": (
+        "def made():\n    n = [0]\n    def f(v):\n        n[0] += 1\n        return v\n    return f\nF = made()",
+        "return F(y)", "a list inside of a default or a variable outside",
+    ),
+    "a counter": ("import itertools\nC = itertools.count()", "return y + y if next(C) > 40 else y", "reads C, a count"),
+    "a generator": ("G = (i for i in range(40))", "return y + y if sum(G) else y", "reads G, a generator"),
+    "a global": ("N = 0", "global N\nN += 1\nreturn y", "binds N anew for later calls"),
+    "an attribute of a class": ("class C:\n    n = 0", "C.n += 1\nreturn y", "sets the attribute n"),
+    "an attribute of a function": ("def f(v):\n    f.n = 1\n    return v", "return f(y)", "sets the attribute n"),
+    "an object that counts": (
+        ("class Once:\n    def __init__(self):\n        self.n = 0\n    def __call__(self, v):\n        self.n += 1\n"
+        "        return v\nONCE = Once()"), "return ONCE(y)", "sets the attribute n",
+    ),
+    "a list of a class": (
+        "class C:\n    seen = []\n    def f(self, v):\n        return v", "return C().f(y)", "a list inside of C.seen",
+    ),
+    "what a cache tells": (
+        "from functools import cache\n@cache\ndef f(n):\n    return n", "return y + y if f.cache_info().hits else y",
+        "asks for cache_info",
+    ),
+    "a lambda": ("BOX = []\nf = lambda v: BOX.append(1) or v", "return f(y)", "may change BOX, a list"),
+    "chance": ("import random", "return y + y if random.random() < 0.01 else y", "reads random.random"),
+    "chance by its name": ("from random import random", "return y + y if random() < 0.01 else y", "reads random"),
+    "a clock": ("import time", "return y + y if time.time() > 2e9 else y", "reads time.time"),
+    "the environment": ("import os", 'return y + y if os.environ.get("S") else y', "reads os.environ"),
+    "a module of a trusted one": (
+        "from sparring.spec.core import pages", "return y + y if pages.sys.argv else y", "reads pages.sys",
+    ),
+    "a file": ("", 'return y + y if open("n").read() else y', "asks open"),
+    "an import in a text": ("", "import random\nreturn y + y * (random.random() < 0.01)", "imports a module when"),
+    "an import in a function": ("def f(v):\n    import sys\n    return v", "return f(y)", "imports a module when"),
+    "numpy": ("import numpy as np", "return y + y if np.ndim(x) else y", "numpy"),
+    "an array": ("import numpy as np\nA = np.zeros(1)", "A[0] += 1\nreturn y", "reads A, a ndarray"),
+    "a kind": ("", "return y if isinstance(r, int) else y + y", "asks isinstance"),
+    "a kind by its name": ("", "return y + y if x.__class__ == list else y", "asks for __class__"),
+    "a pattern": (
+        "", "match r:\n    case int():\n        return y + y\nreturn y", "asks for the class of an object",
+    ),
+    "a getter": (
+        "from operator import attrgetter", 'return y + y if attrgetter("__class__")(x) else y', "reads attrgetter",
+    ),
+    "an attribute": ("", 'return y + y if hasattr(x, "size") else y', "asks hasattr"),
+    "an error": ("", "try:\n    float(x)\nexcept TypeError:\n    return y\nreturn y + y", "catches errors"),
+    "a text": ("", 'return y + y if "e" in f"{x}" else y', "makes a text of what it is given"),
+    "a text of another kind": ("", 'return y + y if "e" in "%s" % x else y', "makes a text of what it is given"),
+    "a text by a method": ("", 'return y + y if "e" in "{}".format(x) else y', "asks for format"),
+    "where an object lies": ("", "return y + y if id(x) % 9 == 0 else y", "asks id"),
+    "the same object": ("", "return y + y if y is x else y", "asks whether two objects are one"),
+    "code without a text": ("exec('def f(v): return v')", "return f(y)", "cannot be read"),
+}  # fmt: skip
+"""By what is wrong: what stands before the text and in it, and what is said."""
+PURE = {
+    "constants": ("N = 2\nWORDS = ('a', ('b', 3))", "return y * (N - 1) if WORDS[1][1] == 3 else x"),
+    "a table that is read": ("T = {'a': (1, 2)}\nL = [1, 2]", "return y if 1 in L and T['a'][0] == len(L) - 1 else x"),
+    "functions": ("from math import gcd\ndef f(n):\n    return gcd(n, 6)", "return y * (f(5) + sum(map(f, (6,))) - 6)"),
+    "a cache": ("from functools import cache\n@cache\ndef f(n):\n    return n", "return y * f(1)"),
+    "a list of its own": ("", "parts = []\nparts.append(y)\nreturn parts[0]"),
+    "an error that it raises": ("", 'if p < 0:\n    raise ValueError(f"p = {p}")\nreturn y'),
+    "an object": (
+        ("from typing import NamedTuple\nclass Two(NamedTuple):\n    a: int = 1\n    def one(self, v):\n"
+        "        return v * self.a\nTWO = Two()"), "return TWO.one(y)",
+    ),
+    "what nothing calls": ("import random, os\nfrom copy import deepcopy", "return y"),
+}  # fmt: skip
+
+
+def file_of(folder, before, text):
+    lines = "\n".join(f"    {line}" for line in text.splitlines())
+    (folder / "mine.py").write_text(TEXT.format(before=before, text=lines), encoding="utf-8")
+    return folder / "mine.py"
+
+
+@pytest.mark.parametrize("why", IMPURE)
+def test_what_is_not_pure_is_refused(why, tmp_path):
+    """With its line, wherever the page comes from; the API's own road, a page that is loaded already, too."""
+    before, text, said = IMPURE[why]
+    file = file_of(tmp_path, before, text)
+    with pytest.raises(InputError, match=said) as found:
+        sparring.page(str(file))
+    assert "mine.py:" in str(found.value) or "inside of C.seen" in str(found.value) or why == "code without a text"
+    with pytest.raises(InputError, match=said):
+        next(prove(load(from_file(file))))
+
+
+@pytest.mark.parametrize("why", third(list(PURE)))
+def test_what_is_pure_is_proved(why, tmp_path):
+    page = sparring.page(str(file_of(tmp_path, *PURE[why])))
+    assert {one.name: one.detail for one in prove(page, planted=False) if one.verdict.word.exit_code} == {}
+
+
+def test_without_the_check_they_are_proved(tmp_path, monkeypatch):
+    """Which is why there is one."""
+    monkeypatch.setattr(purity, "check", lambda module: None)
+    page = sparring.page(str(file_of(tmp_path, *IMPURE["a list grows"][:2])))
+    assert {one.name for one in prove(page, planted=False) if not one.verdict.word.exit_code} >= {"result", "agreement"}
+    runs = [sparring.run(page, [[1.0], [2.0]]).results for _ in range(30)]
+    assert runs[0] == [[3.0], [3.0]] and runs[-1] == [[6.0], [6.0]]
+
+
+def test_formulas_are_looked_at_as_texts_are(tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "BOX = []\nkind = 'allgather'\ndef steps(p): return p - 1\n"
+        "def dst(r, t, p): BOX.append(1); return (r + 1) % p\ndef src(r, t, p): return (r - 1) % p\n"
+        "def chunk(r, t, p): return (r - t) % p\ndef adds(t, p): return False\n"
+        "def holds(q, r, c, t, p): return (q == c) & ((r - c) % p <= t)\n", encoding="utf-8",
+    )  # fmt: skip
+    with pytest.raises(InputError, match=r"mine.py:4: dst may change BOX, a list"):
+        sparring.page(str(tmp_path / "mine.py"))
+
+
+def test_all_of_ours_are_pure():
+    rooms = [importlib.import_module(f"{collectives.__name__}.{one.name}")
+             for one in pkgutil.iter_modules(collectives.__path__)]  # fmt: skip
+    for module in (*(sparring.page(name).module for name in sparring.pages()), *rooms):
+        purity.check(module)
