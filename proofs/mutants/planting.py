@@ -16,6 +16,7 @@ from typing import Any
 
 from sparring.errors import InputError, SparringError
 from sparring.spec.core.numbers import both, either, where
+from sparring.spec.core.purity import compiled_from
 
 TURNS = 300_000
 
@@ -72,7 +73,9 @@ def compiled(module: ModuleType, tree: ast.Module) -> CodeType:
     counting = counted(tree)
     at = next((i for i, node in enumerate(counting.body) if not prelude(node)), len(counting.body))
     counting.body.insert(at, ast.parse(f"from {__name__} import Counter as __counter__").body[0])
-    return compile(counting, str(module.__file__), "exec", dont_inherit=True)
+    code = compile(counting, str(module.__file__), "exec", dont_inherit=True)
+    compiled_from(tree, code)
+    return code
 
 
 def prelude(node: ast.stmt) -> bool:

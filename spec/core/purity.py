@@ -30,6 +30,7 @@ from types import (
     UnionType,
 )
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from sparring.errors import InputError
 from sparring.spec.core.vocabulary import LETTERS, Kind
@@ -59,6 +60,8 @@ NAMED = (BuiltinFunctionType, ModuleType)
 ALTERABLE = (list, dict, set)
 READING = {"get", "items", "keys", "values", "index", "count"}
 """Methods of these that leave them as they are."""
+TREES: WeakKeyDictionary[CodeType, ast.Module] = WeakKeyDictionary()
+"""The trees of functions that were compiled from a tree, as those with planted faults are, and not from a file."""
 ARGUMENTS = "a page's functions may read their arguments and what never changes"
 
 
@@ -158,8 +161,8 @@ class Text:
 
     @cached_property
     def node(self) -> ast.AST:
-        """The function's part of its file's tree; a lambda's is found by its line."""
-        for node in ast.walk(tree(self.file)):
+        """The function's part of its tree; a lambda's is found by its line."""
+        for node in ast.walk(TREES.get(self.code) or tree(self.file)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 lines = {node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))}
                 if self.code.co_firstlineno in lines and getattr(node, "name", "<lambda>") == self.code.co_name:
@@ -253,6 +256,14 @@ def globals_of(code: CodeType) -> set[str]:
     """Return the names that a function, or one inside of it, reads from its module."""
     read = {one.argval for one in dis.get_instructions(code) if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
     return read.union(*(globals_of(one) for one in code.co_consts if isinstance(one, CodeType)))
+
+
+def compiled_from(tree: ast.Module, code: CodeType) -> None:
+    """Remember the tree that a module's code was compiled from, for each function in it."""
+    TREES[code] = tree
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            compiled_from(tree, one)
 
 
 def tree(file: str) -> ast.Module:

@@ -14,6 +14,7 @@ from sparring.spec import collectives
 from sparring.spec.core import purity
 from sparring.spec.core.model import load
 from sparring.spec.core.modules import from_file
+from tests.proofs.wrong_texts import wrong
 from tests.sweeps import third
 
 TEXT = '''
@@ -158,3 +159,17 @@ def test_all_of_ours_are_pure():
              for one in pkgutil.iter_modules(collectives.__path__)]  # fmt: skip
     for module in (*(sparring.page(name).module for name in sparring.pages()), *rooms):
         purity.check(module)
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("    z = y\n    return plain(z)", None),
+    ("    z = y\n    z.seen = 1\n    return plain(z)", r"qsgd.py:\d+: program sets the attribute seen"),
+])  # fmt: skip
+def test_a_changed_page_is_read_as_it_was_changed(text, said):
+    """And not as its file has it: whose lines are others."""
+    page = wrong("qsgd", "    return plain(y)", text)
+    if said is None:
+        purity.check(page.module)
+        return
+    with pytest.raises(InputError, match=said):
+        purity.check(page.module)
