@@ -49,7 +49,7 @@ class DigitsReader(Z3Reader):
         if self.base is not None and (written := self.written_out(x.op, args)) is not None:
             return written
         if x.op == "%" and self.base is not None and args[1].eq(self.base):
-            return self.wrap(*args)
+            return self.wrap(x, *args)
         if x.op == "%" and not (x.args[1] is self.modulus or positive(x.args[1], self.modulus)):
             return self.rest(*args)
         if x.op not in ("power", "log", "prefix", "digit", "put"):

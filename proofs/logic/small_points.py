@@ -1,11 +1,11 @@
-"""Looks for few ranks with which an obligation is false, by evaluating it at many small points at once.
+"""Evaluates terms at many small points at once: with how few ranks an obligation is false, how far numbers range.
 
 This decides only what is put to a solver, and with how many ranks; what counts is the solver's answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sparring.proofs.logic.obligations import Obligation
-from sparring.spec.core.numbers import Node, Reader, variables
+from sparring.spec.core.numbers import Bool, Int, Node, Reader, variables
 
 FEW, POINTS, MANY = 1_000, 10_000, 60_000
 """How many points are tried; more where a claim is expected to be false."""
@@ -60,6 +60,18 @@ def false_at(claim: Obligation, many: int = POINTS) -> dict[str, int]:
             false &= read(hypothesis)
     first = int(false.argmax())
     return {name: int(points[name][first]) for name in ("p", *VALUES) if name in points} if false[first] else {}
+
+
+def laps(x: Int, modulus: Int, hypotheses: Sequence[Bool]) -> tuple[int, int]:
+    """Return the least and the largest ``x // modulus`` at points that satisfy the hypotheses; (0, 0) without any."""
+    names = sorted(frozenset().union(*map(variables, (x, modulus, *hypotheses))) - {"p"})
+    read = Sampler(drawn(tuple(names), FEW))
+    with np.errstate(all="ignore"):
+        possible = np.full(FEW, True)
+        for hypothesis in hypotheses:
+            possible &= read(hypothesis)
+        found = (read(x) // read(modulus) + np.zeros(FEW, np.int64))[possible]
+    return (int(found.min()), int(found.max())) if found.size else (0, 0)
 
 
 @lru_cache(16)

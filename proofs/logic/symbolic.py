@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 import z3
 
 from sparring.errors import InputError, Undecided
+from sparring.proofs.logic import small_points
 from sparring.spec.core.numbers import Bool, Int, Node, Reader
 
 WIDEST = 8  # laps that a remainder may span; real schedules stay below 4
@@ -63,7 +64,7 @@ class Z3Reader(Reader[Z3Term]):
         self.wraps: dict[str, tuple[int, int]] = {}
         self.facts: list[Z3Term] = []
         self.at: Mapping[str, int] = {}  # numbers of ranks, and parameters, at which a counterexample is looked for
-        self.hypotheses = []
+        self.given, self.hypotheses = hypotheses, []
         for hypothesis in hypotheses:
             self.hypotheses.append(self(hypothesis))
             self.solver.add(self.hypotheses[-1])
@@ -106,33 +107,34 @@ class Z3Reader(Reader[Z3Term]):
 
     def remainder(self, x: Node, args: list[Z3Term]) -> Z3Term:
         if x.args[1] is self.modulus:
-            return self.wrap(*args)
+            return self.wrap(x, *args)
         if positive(x.args[1], self.modulus):
             return args[0] % args[1]
         raise Undecided(f"{x!r}: only % by p or by a positive constant can be read")
 
-    def wrap(self, x: Z3Term, p: Z3Term) -> Z3Term:
+    def wrap(self, remainder: Node, x: Z3Term, p: Z3Term) -> Z3Term:
         """Return ``x % p`` unfolded over the smallest proved range of laps; as it stands where ``p`` is given."""
         if str(p) in self.at:
             return x % self.at[str(p)]
         key = f"{x.sexpr()} % {p.sexpr()}"
         if key not in self.wraps:
-            self.wraps[key] = self.laps(x, p)
+            self.wraps[key] = self.laps(remainder, x, p)
         low, high = self.wraps[key]
         unfolded = x - (high - 1) * p
         for k in range(high - 2, low - 1, -1):
             unfolded = z3.If(x < (k + 1) * p, x - k * p, unfolded)
         return unfolded
 
-    def laps(self, x: Z3Term, p: Z3Term) -> tuple[int, int]:
-        """Return the largest ``a`` and smallest ``b`` with ``a p <= x < b p``, searched around 0, where schedules live.
+    def laps(self, remainder: Node, x: Z3Term, p: Z3Term) -> tuple[int, int]:
+        """Return the largest ``a`` and smallest ``b`` with ``a p <= x < b p``, none of them far from 0.
+
+        No range is smaller than that of the values at small points: there the search begins.
 
         Raises Undecided where no range of at most ``WIDEST`` laps can be proved.
         """
-        low = next((a for a in range(0, -WIDEST, -1) if self.sure(a * p <= x)), None)
-        while low is not None and low < WIDEST and self.sure((low + 1) * p <= x):
-            low += 1
-        above = range(0) if low is None else range(low + 1, low + 1 + WIDEST)
+        least, most = small_points.laps(*remainder.args, self.given)
+        low = next((a for a in range(min(least, WIDEST), -WIDEST, -1) if self.sure(a * p <= x)), None)
+        above = range(0) if low is None else range(max(low, most) + 1, low + 1 + WIDEST)
         high = next((b for b in above if self.sure(x < b * p)), None)
         if low is None or high is None:
             raise Undecided(f"({x}) % p: no range within {WIDEST} laps of p could be proved")
