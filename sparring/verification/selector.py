@@ -25,6 +25,7 @@ from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verd
 from sparring.refinement.comparison import DTYPES, vectors
 from sparring.report import PROPERTIES, Report, Result
 from sparring.sparse import Sparse
+from sparring.spec.core import purity
 from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import Selector, find, load
 from sparring.symbolic_execution.forms import NoForm
@@ -85,7 +86,12 @@ def check_selector(target: Any, name: str, track: Track = lambda items, _: items
 
 
 def verify_selector(page: Selector, track: Track = lambda items, _: items, maker: Maker | None = None) -> list[Result]:
-    """Return a result for each property, in the order of SELECTING; ``maker``: by default the page's implementation."""
+    """Return a result for each property, in the order of SELECTING; ``maker``: by default the page's implementation.
+
+    Raises InputError where the page is not pure: what it says of the inputs that are tried is then not said of others.
+    """
+    if not purity.trusted(page.module.__name__, ""):
+        purity.check(page.module)
     asked = [prop for prop in SELECTING if prop != BAD or maker is None]  # what others' code refuses is theirs
     maker = maker or implementation(page)
     if maker is None:

@@ -3,8 +3,8 @@
 A proof reads a page's text on symbols, and a run calls the same text on numbers, again and again.  What is proved holds
 of the runs only if the text can tell neither from the other.  So its functions read their arguments and what never
 changes; they keep nothing, catch no errors, and do not ask what kind of object they were given.  What a page reaches
-of its own or of a user's other modules is read as well.  Trusted are sparring's own rooms, and codes, which
-no proof reads.
+of its own or of a user's other modules is read as well.  Trusted are sparring's own rooms.  Codes, which no proof
+reads, compute as they like, and keep nothing either: what one rank decodes, each does.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import builtins
 import dis
 import inspect
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
@@ -55,6 +55,10 @@ FORMULAS = {*LETTERS, *Kind._fields, "program", "ensures", "leaves", "told", "wa
 """What a page may have from another module."""
 MAKING = {"__init__", "__post_init__", "__new__"}
 """Functions that may give an object its attributes."""
+CHANCE = {"datetime", "os", "random", "secrets", "threading", "time", "uuid", "open", "input", "id", "hash"}
+"""What no code may read: modules and functions of Python that answer otherwise each time, or in each process."""
+SEEDED = {"default_rng", "Generator", "SeedSequence", "PCG64", "Philox"}
+"""What a code may draw with, if it says from which seed."""
 NAMED = (BuiltinFunctionType, ModuleType)
 """What a module's name says all of."""
 ALTERABLE = (list, dict, set)
@@ -62,6 +66,7 @@ READING = {"get", "items", "keys", "values", "index", "count"}
 """Methods of these that leave them as they are."""
 TREES: WeakKeyDictionary[CodeType, ast.Module] = WeakKeyDictionary()
 """The trees of functions that were compiled from a tree, as those with planted faults are, and not from a file."""
+KEPT = "a code keeps nothing from call to call, and draws from a seed that it is given"
 ARGUMENTS = "a page's functions may read their arguments and what never changes"
 
 
@@ -80,6 +85,7 @@ class Found:
     def __init__(self, module: ModuleType) -> None:
         self.module = module
         self.seen: dict[int, Any] = {}
+        self.helping: dict[int, FunctionType] = {}  # functions that codes call
 
     def look(self, value: Any, name: str, at: str | None) -> None:
         """Look at a value that is read as ``name`` at a place, ``file:line: function``; None for a page's own names."""
@@ -112,15 +118,34 @@ class Found:
         if isinstance(value, FunctionType):
             self.text(value)
             return
-        if issubclass(value, Enum | BaseException | Coding):
+        if issubclass(value, Enum | BaseException):
             return
         for name, held in vars(value).items():
             one = getattr(held, "__func__", getattr(held, "fget", getattr(held, "func", held)))
-            if isinstance(one, FunctionType):
+            if isinstance(one, FunctionType) and issubclass(value, Coding):
+                if not (pythons(home(one)) or one.__code__.co_filename.startswith("<")):  # what a dataclass has besides
+                    self.code(one, f"{value.__name__}.{name}")
+            elif isinstance(one, FunctionType):
                 if not (name.startswith("__") and one.__code__.co_filename.startswith("<")):  # those Python has written
                     self.look(one, f"{value.__name__}.{name}", None)
             elif not name.startswith(("__", "_abc", "_field")) and not inspect.isdatadescriptor(held):
                 self.look_inside(held, f"{value.__name__}.{name}", None)
+
+    def code(self, function: FunctionType, name: str) -> None:
+        """Look at a function of a code: whether it keeps anything, or depends on chance."""
+        text = Text(function.__code__.co_filename, function.__code__, name)
+        text.check(keeping, KEPT)
+        for read in sorted(globals_of(function.__code__)):
+            value = function.__globals__.get(read)
+            line = text.changes(read) if isinstance(value, ALTERABLE) else 0
+            if line or hasattr(value, "__next__") or top(type(value).__module__) in CHANCE or drawing(value):
+                raise InputError(f"{text.place(line or text.line(read))} may change {read}; {KEPT}")
+            if read in CHANCE or top(getattr(value, "__module__", None) or "") in CHANCE:
+                raise InputError(f"{text.place(text.line(read))} reads {read}; {KEPT}")
+            known = id(value) in self.helping or library(value)
+            if isinstance(value, FunctionType) and not (known or foreign(value, self.module.__name__)):
+                self.helping[id(value)] = value
+                self.code(value, read)
 
     def text(self, function: FunctionType) -> None:
         """Look at a function: its text, what it is bound to, and what it reads."""
@@ -187,12 +212,13 @@ class Text:
         read = {id(part) for part in parts if isinstance(part, ast.Name)}
         return min((n.lineno for n in self.nodes(ast.Name) if n.id == name and id(n) not in read), default=0)
 
-    def check(self) -> None:
-        """Raise InputError where it does more than compute."""
+    def check(self, found: Callable[[ast.AST, str], str] | None = None, rule: str = "") -> None:
+        """Raise InputError for the first part in which something is ``found``, by default whatever is not pure."""
         told = {id(part) for node in self.nodes(ast.Raise) for part in ast.walk(node)}
         for node in ast.walk(self.node):
-            if (why := impure(node, self.name)) and id(node) not in told:
-                raise InputError(f"{self.place(getattr(node, 'lineno', self.code.co_firstlineno))} {why}; {ARGUMENTS}")
+            if (why := (found or impure)(node, self.code.co_name)) and id(node) not in told:
+                line = getattr(node, "lineno", self.code.co_firstlineno)
+                raise InputError(f"{self.place(line)} {why}; {rule or ARGUMENTS}")
 
 
 def held(value: Any) -> Iterable[Any] | None:
@@ -250,6 +276,25 @@ def impure(node: ast.AST, function: str) -> str:
                         for one in (node.left, *others))  # fmt: skip
             return "" if fixed else "asks whether two objects are one"
     return ""
+
+
+def keeping(node: ast.AST, function: str) -> str:
+    """Return what a part of a code's text keeps for later calls, or draws from no seed; "" where it does neither."""
+    match node:
+        case ast.Global() | ast.Nonlocal():
+            return f"binds {node.names[0]} anew for later calls"
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Attribute(attr="__setattr__" | "__dict__"):
+            return "" if function in MAKING else f"sets the attribute {node.attr}, which later calls may read"
+        case ast.Attribute(value=ast.Attribute(attr="random"), attr=attr) if attr not in SEEDED:
+            return f"draws with {attr} from no seed of its own"
+        case ast.Call(func=ast.Attribute(attr="default_rng") | ast.Name(id="default_rng"), args=[], keywords=[]):
+            return "draws from no seed"
+    return ""
+
+
+def drawing(value: Any) -> bool:
+    """Return whether a value is one of numpy's that draws: what it gives depends on how often it was asked."""
+    return type(value).__module__.startswith("numpy.random")
 
 
 def globals_of(code: CodeType) -> set[str]:

@@ -20,6 +20,7 @@ from typing import Any
 
 import sparring.spec.selectors as room
 from sparring.errors import InputError, UnknownPage, did_you_mean
+from sparring.spec.core import purity
 from sparring.spec.core.calling import parameters
 from sparring.spec.core.modules import from_file, from_name
 from sparring.spec.core.numbers import Int, where
@@ -120,7 +121,7 @@ def names() -> list[str]:
 def find(name: str, **params: Any) -> Selector:
     """The selector called ``name``: a name, a module ``pkg.mod``, or a file ``./mine.py``.
 
-    Raises UnknownPage when there is none, InputError when what is there is none.
+    Raises UnknownPage when there is none, InputError when what is there is none, or is not pure.
     """
     return load(place(name), **params)
 
@@ -130,10 +131,16 @@ def place(name: str) -> ModuleType:
     if name in names():
         return importlib.import_module(f"{room.__name__}.{name}")
     if name.endswith(".py") or "/" in name:
-        return from_file(Path(name))
+        return pure(from_file(Path(name)))
     if "." in name:
-        return from_name(name)
+        return pure(from_name(name))
     raise UnknownPage(f"no selector {name!r}; {did_you_mean(name, names())}'sparring list' shows all.")
+
+
+def pure(module: ModuleType) -> ModuleType:
+    """The module, whose functions are pure; raises InputError where one is not."""
+    purity.check(module)
+    return module
 
 
 def load(module: ModuleType, **params: Any) -> Selector:

@@ -9,11 +9,13 @@ import pytest
 
 import sparring
 from sparring.errors import InputError
+from sparring.impl.selectors import topk
 from sparring.proofs.proving.proving import prove
 from sparring.spec import collectives
-from sparring.spec.core import purity
+from sparring.spec.core import purity, selectors
 from sparring.spec.core.model import load
 from sparring.spec.core.modules import from_file
+from sparring.verification.selector import verify_selector
 from tests.proofs.wrong_texts import wrong
 from tests.sweeps import third
 
@@ -173,3 +175,129 @@ def test_a_changed_page_is_read_as_it_was_changed(text, said):
         return
     with pytest.raises(InputError, match=said):
         purity.check(page.module)
+
+
+SELECTOR = '''
+"""The largest entries, until it has been asked too often."""
+
+from typing import NamedTuple
+
+from sparring.spec.core.selectors import low
+from sparring.spec.core.top_k import top
+
+ASKED = []
+
+
+class Params(NamedTuple):
+    k: int = 2
+
+
+def select(x, k):
+    ASKED.append(1)
+    return top(x, k if len(ASKED) < 100_000 else 0)
+
+
+def least(n, k): return low(k, n)
+def most(n, k):  return low(k, n)
+'''
+
+
+def test_a_selector_is_looked_at_as_pages_are(tmp_path, monkeypatch):
+    """Alone, in front of a page, and beside code that is said to be one; without the check that is proved."""
+    file = tmp_path / "mine.py"
+    file.write_text(SELECTOR, encoding="utf-8")
+    for made in (lambda: selectors.find(str(file)), lambda: sparring.page("error_feedback", selector=str(file))):
+        with pytest.raises(InputError, match=r"mine.py:\d+: select may change ASKED, a list"):
+            made()
+    page = selectors.load(from_file(file))
+    with pytest.raises(InputError, match="select may change ASKED"):
+        verify_selector(page)
+
+    monkeypatch.setattr(purity, "check", lambda module: None)
+    words = {one.property: str(one.verdict) for one in verify_selector(page, maker=topk.Selector)}
+    assert words["selection"] == "proved for p = 1"
+
+
+CODE = '''
+"""The mean, in a code."""
+
+import random
+import struct
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from sparring.spec.core.exchanges import allgather, reduce_scatter
+from sparring.spec.core.vectors import Vector
+from sparring.spec.core.wire_forms import Coding
+
+data = "dense"
+averages = True
+BOX = []
+RNG = np.random.default_rng(0)
+
+
+@dataclass(frozen=True)
+class Mine(Coding):
+    parts: int
+
+    def encode(self, x):
+        y = np.array([*x], type(x.zero))
+        {text}
+        return y, type(x.zero)
+
+    def decode(self, coded):
+        return Vector(coded[0].astype(coded[1]), coded[1](0))
+
+    def written(self, coded):
+        return coded[0]
+
+
+def program(x, p):
+    mean = (yield reduce_scatter(x)) / p
+    return (yield allgather(mean, Mine(4)))
+'''
+KEEPING = {
+    "the residual in the code": ("object.__setattr__(self, 'rest', y)", "encode sets the attribute __setattr__"),
+    "an attribute": ("self.rest = y", "encode sets the attribute rest"),
+    "a dictionary of its own": ("self.__dict__['rest'] = y", "encode sets the attribute __dict__"),
+    "a list": ("BOX.append(y)", "encode may change BOX"),
+    "a generator of numbers": ("y += RNG.random()", "encode may change RNG"),
+    "chance": ("y += random.random()", "encode reads random"),
+    "a clock": ("y += time.time()", "encode reads time"),
+    "numpy's chance": ("y += np.random.normal()", "encode draws with normal"),
+    "no seed": ("y += np.random.default_rng().random()", "encode draws from no seed"),
+}
+COMPUTING = {
+    "a seed": "y += np.random.default_rng(self.parts).random()",
+    "numpy": "y = np.rint(y * self.parts) if isinstance(y, np.ndarray) else y",
+    "bytes": "y[:0] = struct.unpack('<f', struct.pack('<f', 1.0))[0]",
+    "a list of its own": "parts = []\n        parts.append(y)",
+}
+
+
+def coded(folder, text):
+    (folder / "mine.py").write_text(CODE.replace("{text}", text), encoding="utf-8")
+    return str(folder / "mine.py")
+
+
+@pytest.mark.parametrize("why", KEEPING)
+def test_a_code_that_keeps_something_is_refused(why, tmp_path):
+    text, said = KEEPING[why]
+    with pytest.raises(InputError, match=rf"mine.py:\d+: Mine.{said}.*; a code keeps nothing"):
+        sparring.page(coded(tmp_path, text))
+
+
+def test_what_a_code_calls_is_looked_at(tmp_path, monkeypatch):
+    (tmp_path / "helping_codes.py").write_text("BOX = []\ndef counted(y):\n    BOX.append(1)\n    return y\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    text = CODE.replace("{text}", "y = counted(y)").replace("import random", "from helping_codes import counted")
+    (file := tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"helping_codes.py:3: counted may change BOX; a code keeps nothing"):
+        sparring.page(str(file))
+
+
+@pytest.mark.parametrize("why", COMPUTING)
+def test_a_code_computes_as_it_likes(why, tmp_path):
+    sparring.page(coded(tmp_path, COMPUTING[why]))
