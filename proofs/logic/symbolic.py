@@ -132,7 +132,7 @@ class Z3Reader(Reader[Z3Term]):
 
         Raises Undecided where no range of at most ``WIDEST`` laps can be proved.
         """
-        least, most = small_points.laps(*remainder.args, self.given)
+        least, most = small_points.laps(remainder.args[0], remainder.args[1], self.given)
         low = next((a for a in range(min(least, WIDEST), -WIDEST, -1) if self.sure(a * p <= x)), None)
         above = range(0) if low is None else range(max(low, most) + 1, low + 1 + WIDEST)
         high = next((b for b in above if self.sure(x < b * p)), None)
