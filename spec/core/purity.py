@@ -15,6 +15,7 @@ import dis
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import MISSING
 from enum import Enum
 from fractions import Fraction
 from functools import cached_property, lru_cache, partial
@@ -30,7 +31,7 @@ from types import (
     UnionType,
 )
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import finalize
 
 from sparring.errors import InputError
 from sparring.spec.core.vocabulary import LETTERS, Kind
@@ -55,8 +56,11 @@ FORMULAS = {*LETTERS, *Kind._fields, "program", "ensures", "leaves", "told", "wa
 """What a page may have from another module."""
 MAKING = {"__init__", "__post_init__", "__new__"}
 """Functions that may give an object its attributes."""
-CHANCE = {"datetime", "os", "random", "secrets", "threading", "time", "uuid", "open", "input", "id", "hash"}
-"""What no code may read: modules and functions of Python that answer otherwise each time, or in each process."""
+UNKNOWN = {
+    "datetime", "os", "posix", "random", "secrets", "threading", "time", "uuid", "open", "input", "id", "hash",
+    "setattr", "delattr", "vars", "globals", "exec", "eval", "__import__",
+}  # fmt: skip
+"""What no code may read: modules and functions of Python that keep something, or answer otherwise each time."""
 SEEDED = {"default_rng", "Generator", "SeedSequence", "PCG64", "Philox"}
 """What a code may draw with, if it says from which seed."""
 NAMED = (BuiltinFunctionType, ModuleType)
@@ -64,8 +68,8 @@ NAMED = (BuiltinFunctionType, ModuleType)
 ALTERABLE = (list, dict, set)
 READING = {"get", "items", "keys", "values", "index", "count"}
 """Methods of these that leave them as they are."""
-TREES: WeakKeyDictionary[CodeType, ast.Module] = WeakKeyDictionary()
-"""The trees of functions that were compiled from a tree, as those with planted faults are, and not from a file."""
+TREES: dict[int, ast.Module] = {}
+"""By identity, since equal code may outlive it, the trees of code that was compiled from a tree and not from a file."""
 KEPT = "a code keeps nothing from call to call, and draws from a seed that it is given"
 ARGUMENTS = "a page's functions may read their arguments and what never changes"
 
@@ -120,6 +124,8 @@ class Found:
             return
         if issubclass(value, Enum | BaseException):
             return
+        if issubclass(value, Coding) and not fixed(value):
+            raise InputError(f"{value.__module__}.{value.__name__} is no frozen dataclass of parameters alone; {KEPT}")
         for name, held in vars(value).items():
             one = getattr(held, "__func__", getattr(held, "fget", getattr(held, "func", held)))
             if isinstance(one, FunctionType) and issubclass(value, Coding):
@@ -138,9 +144,10 @@ class Found:
         for read in sorted(globals_of(function.__code__)):
             value = function.__globals__.get(read)
             line = text.changes(read) if isinstance(value, ALTERABLE) else 0
-            if line or hasattr(value, "__next__") or top(type(value).__module__) in CHANCE or drawing(value):
+            if line or hasattr(value, "__next__") or drawing(value):
                 raise InputError(f"{text.place(line or text.line(read))} may change {read}; {KEPT}")
-            if read in CHANCE or top(getattr(value, "__module__", None) or "") in CHANCE:
+            where = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or ""
+            if (value is None and read in UNKNOWN) or top(where) in UNKNOWN or where == "numpy.random":
                 raise InputError(f"{text.place(text.line(read))} reads {read}; {KEPT}")
             known = id(value) in self.helping or library(value)
             if isinstance(value, FunctionType) and not (known or foreign(value, self.module.__name__)):
@@ -187,7 +194,7 @@ class Text:
     @cached_property
     def node(self) -> ast.AST:
         """The function's part of its tree; a lambda's is found by its line."""
-        for node in ast.walk(TREES.get(self.code) or tree(self.file)):
+        for node in ast.walk(TREES.get(id(self.code)) or tree(self.file)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 lines = {node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))}
                 if self.code.co_firstlineno in lines and getattr(node, "name", "<lambda>") == self.code.co_name:
@@ -281,20 +288,31 @@ def impure(node: ast.AST, function: str) -> str:
 def keeping(node: ast.AST, function: str) -> str:
     """Return what a part of a code's text keeps for later calls, or draws from no seed; "" where it does neither."""
     match node:
-        case ast.Global() | ast.Nonlocal():
-            return f"binds {node.names[0]} anew for later calls"
         case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Attribute(attr="__setattr__" | "__dict__"):
-            return "" if function in MAKING else f"sets the attribute {node.attr}, which later calls may read"
+            return f"sets the attribute {node.attr}, which later calls may read"
         case ast.Attribute(value=ast.Attribute(attr="random"), attr=attr) if attr not in SEEDED:
             return f"draws with {attr} from no seed of its own"
-        case ast.Call(func=ast.Attribute(attr="default_rng") | ast.Name(id="default_rng"), args=[], keywords=[]):
-            return "draws from no seed"
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in SEEDED:
+            given = [*node.args, *(one.value for one in node.keywords)]
+            seeded = any(not (isinstance(one, ast.Constant) and one.value is None) for one in given)
+            return "" if seeded else "draws from no seed"
+        case ast.Import() | ast.ImportFrom() | ast.Global() | ast.Nonlocal():
+            return impure(node, function)
     return ""
 
 
 def drawing(value: Any) -> bool:
-    """Return whether a value is one of numpy's that draws: what it gives depends on how often it was asked."""
-    return type(value).__module__.startswith("numpy.random")
+    """Return whether a value is something that draws, or a method of it: what it gives depends on earlier draws."""
+    kinds = [type(one).__module__ for one in (value, getattr(value, "__self__", None))]
+    return any(top(kind) in UNKNOWN or kind.startswith("numpy.random") for kind in kinds)
+
+
+def fixed(code: type) -> bool:
+    """Return whether what a code has are its parameters alone: a frozen dataclass that makes nothing else."""
+    frozen = getattr(vars(code).get("__dataclass_params__"), "frozen", False)
+    own = {name for name in ("__post_init__", "__new__") if name in vars(code)}
+    parts = getattr(code, "__dataclass_fields__", {}).values()
+    return frozen and not own and all(one.default_factory is MISSING for one in parts)
 
 
 def globals_of(code: CodeType) -> set[str]:
@@ -305,7 +323,8 @@ def globals_of(code: CodeType) -> set[str]:
 
 def compiled_from(tree: ast.Module, code: CodeType) -> None:
     """Remember the tree that a module's code was compiled from, for each function in it."""
-    TREES[code] = tree
+    TREES[id(code)] = tree
+    finalize(code, TREES.pop, id(code)).atexit = False
     for one in code.co_consts:
         if isinstance(one, CodeType):
             compiled_from(tree, one)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import gc
 import importlib
 import pkgutil
 
@@ -202,6 +204,19 @@ def most(n, k):  return low(k, n)
 '''
 
 
+def test_equal_code_of_another_tree_is_not_forgotten_with_it():
+    """Two faults planted in one page leave most of its functions equal; the first may go before the second."""
+    first, second = (compile(f"def f(x):\n    return x\ndef g(): return {n}", "no file", "exec")
+                     for n in (1, 2))  # fmt: skip
+    for code in (first, second):
+        purity.compiled_from(ast.parse("def f(x):\n    return x"), code)
+    one, other = first.co_consts[0], second.co_consts[0]
+    assert one == other and one is not other
+    del first, one, code
+    gc.collect()
+    assert purity.Text("no file", other, "f").node.name == "f"
+
+
 def test_a_selector_is_looked_at_as_pages_are(tmp_path, monkeypatch):
     """Alone, in front of a page, and beside code that is said to be one; without the check that is proved."""
     file = tmp_path / "mine.py"
@@ -225,8 +240,12 @@ import random
 import struct
 import time
 from dataclasses import dataclass
+from os import urandom
+from random import random as draw
 
 import numpy as np
+from numpy import random as R
+from numpy.random import normal
 
 from sparring.spec.core.exchanges import allgather, reduce_scatter
 from sparring.spec.core.vectors import Vector
@@ -267,6 +286,14 @@ KEEPING = {
     "chance": ("y += random.random()", "encode reads random"),
     "a clock": ("y += time.time()", "encode reads time"),
     "numpy's chance": ("y += np.random.normal()", "encode draws with normal"),
+    "numpy's chance by another name": ("y += R.normal()", "encode reads R"),
+    "numpy's chance alone": ("y += normal()", "encode may change normal"),
+    "chance alone": ("y += draw()", "encode may change draw"),
+    "the system's, alone": ("y += urandom(1)[0]", "encode reads urandom"),
+    "a clock that is imported there": ("import time; y += time.time()", "encode imports a module"),
+    "an attribute by its name": ("setattr(self, 'rest', y)", "encode reads setattr"),
+    "chance of the system": ("y += __import__('os').urandom(1)[0]", "encode reads __import__"),
+    "a seed that is None": ("y += np.random.default_rng(seed=None).random()", "encode draws from no seed"),
     "no seed": ("y += np.random.default_rng().random()", "encode draws from no seed"),
 }
 COMPUTING = {
@@ -289,10 +316,22 @@ def test_a_code_that_keeps_something_is_refused(why, tmp_path):
         sparring.page(coded(tmp_path, text))
 
 
+@pytest.mark.parametrize(("old", "new"), [
+    ("(frozen=True)", ""),
+    ("    parts: int", "    parts: int\n    rest: list = field(default_factory=list)"),
+    ("    parts: int", "    parts: int\n    def __post_init__(self): vars(self)['rest'] = []"),
+])  # fmt: skip
+def test_a_code_has_its_parameters_alone(old, new, tmp_path):
+    text = CODE.replace("import dataclass", "import dataclass, field").replace("{text}", "pass").replace(old, new)
+    (file := tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"mine.Mine is no frozen dataclass of parameters"):
+        sparring.page(str(file))
+
+
 def test_what_a_code_calls_is_looked_at(tmp_path, monkeypatch):
     (tmp_path / "helping_codes.py").write_text("BOX = []\ndef counted(y):\n    BOX.append(1)\n    return y\n")
     monkeypatch.syspath_prepend(tmp_path)
-    text = CODE.replace("{text}", "y = counted(y)").replace("import random", "from helping_codes import counted")
+    text = CODE.replace("{text}", "y = counted(y)").replace("import struct", "from helping_codes import counted")
     (file := tmp_path / "mine.py").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"helping_codes.py:3: counted may change BOX; a code keeps nothing"):
         sparring.page(str(file))
