@@ -141,6 +141,8 @@ class Found:
         """Look at a function of a code: whether it keeps anything, or depends on chance."""
         text = Text(function.__code__.co_filename, function.__code__, name)
         text.check(keeping, KEPT)
+        if any(isinstance(held, ALTERABLE) or drawing(held) for held in bound(function)):
+            raise InputError(f"{text.place(function.__code__.co_firstlineno)} has a default that may change; {KEPT}")
         for read in sorted(globals_of(function.__code__)):
             value = function.__globals__.get(read)
             line = text.changes(read) if isinstance(value, ALTERABLE) else 0
@@ -159,8 +161,7 @@ class Found:
         code, name = function.__code__, function.__name__
         text = Text(code.co_filename, code, name)
         text.check()
-        cells = [cell.cell_contents for cell in function.__closure__ or ()]
-        for held in (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), *cells):
+        for held in bound(function):
             self.look_inside(held, "a default or a variable outside", text.place(code.co_firstlineno))
         for read in sorted(globals_of(code)):
             at = text.place(text.line(read))
@@ -241,6 +242,12 @@ def held(value: Any) -> Iterable[Any] | None:
     if isinstance(value, NAMED) or pythons(where) or trusted(where, "") or not hasattr(value, "__dict__"):
         return None
     return [type(value), *vars(value).values()]
+
+
+def bound(function: FunctionType) -> list[Any]:
+    """Return what a function has besides its arguments: defaults, and variables of functions around it."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), *cells]
 
 
 def reading(node: ast.AST) -> Sequence[ast.AST]:

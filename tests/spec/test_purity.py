@@ -328,6 +328,13 @@ def test_a_code_has_its_parameters_alone(old, new, tmp_path):
         sparring.page(str(file))
 
 
+def test_a_default_of_a_code_is_not_kept(tmp_path):
+    text = CODE.replace("{text}", "seen.append(y)").replace("def encode(self, x)", "def encode(self, x, seen=[])")
+    (file := tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"mine.py:\d+: Mine.encode has a default that may change; a code keeps"):
+        sparring.page(str(file))
+
+
 def test_what_a_code_calls_is_looked_at(tmp_path, monkeypatch):
     (tmp_path / "helping_codes.py").write_text("BOX = []\ndef counted(y):\n    BOX.append(1)\n    return y\n")
     monkeypatch.syspath_prepend(tmp_path)
