@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -15,6 +16,7 @@ import msgspec
 
 from sparring import disk_cache
 from sparring.proofs.kernel.kernel import Attempt
+from sparring.proofs.logic.queries import Memory
 from sparring.proofs.logic.verdicts import Verdict, Word
 from sparring.proofs.proving import proving
 from sparring.report import Result
@@ -121,11 +123,18 @@ def theorems(page: Page, *, keep: bool) -> Iterator[Told]:
     keep = keep and ours(page.name) and page is pages.find(page.name)
     known = recalled(page.name) if keep else None
     found = []
-    for one in known or map(tell_theorem, proving.prove(page)):
+    memory = answers() if page.encoding == "wrap" else None  # facts about bits and digits take much room
+    for one in known or map(tell_theorem, proving.prove(page, memory=memory)):
         found.append(one)
         yield one
     if keep and not known:
         remember(page.name, found)
+
+
+@cache
+def answers() -> Memory:
+    """Return the solvers' answers in this process: compositions of one exchange share the obligations about it."""
+    return Memory()
 
 
 def recalled(name: str) -> list[Told] | None:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from enum import Enum
 from functools import cached_property
+from importlib import import_module
 from operator import is_
 from types import (
     BuiltinFunctionType,
@@ -163,6 +164,8 @@ class Store:
     def __init__(self, target: targets.Target) -> None:
         self.target, self.planted, self.common = target, {**PLANTED}, packages()
         self.ranks: dict[int, Kept] = {}
+        self.modules: Modules | None = None  # those of the run
+        self.later: set[str] = set()  # what a call imported after the target was loaded
         self.shared = [Part(vars(module)) for module in self.common.values()]
 
     def serves(self, target: targets.Target) -> bool:
@@ -172,17 +175,28 @@ class Store:
 
     def load(self, rank: int, modules: Modules) -> Callable[..., Any]:
         """Return the target as the running rank has it."""
+        self.modules = modules
         if rank in self.ranks:
             modules.adopt(self.ranks[rank].modules)
             return self.ranks[rank].target
         found = targets.load(self.target, modules)
+        for name in sorted(self.later):
+            import_module(name)
         if isinstance(self.target, str) and targets.roots(self.target) == [targets.OWN]:
             with suppress(Changeable):
                 self.ranks[rank] = Kept(found, modules.loaded())
         return found
 
     def put_back(self) -> None:
-        """End a run: forget what is not as it was when it was loaded."""
+        """End a run: forget what is not as it was when it was loaded.
+
+        What a call has imported, the next run imports before, so that it is kept as well.
+        """
+        for rank, own in enumerate(self.modules.own if self.modules else ()):
+            if rank in self.ranks and (new := own.keys() - self.ranks[rank].modules.keys()):
+                self.later |= new
+                del self.ranks[rank]
+        self.modules = None
         if not all(alike(part.container, part.had) for part in self.shared):
             self.ranks.clear()
         self.ranks = {rank: kept for rank, kept in self.ranks.items() if kept.put_back()}

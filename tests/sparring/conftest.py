@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sparring import disk_cache
@@ -20,10 +22,10 @@ def proved_once(monkeypatch):
     """
     prove = proving.prove
 
-    def once(page: Page) -> list[Attempt]:
+    def once(page: Page, **given: Any) -> list[Attempt]:
         found = next((attempts for known, attempts in PROVED if known == page), None)
         if found is None:
-            PROVED.append((page, found := list(prove(page))))
+            PROVED.append((page, found := list(prove(page, **given))))
         return found
 
     monkeypatch.setattr(proving, "prove", once)

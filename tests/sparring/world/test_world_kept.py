@@ -41,6 +41,20 @@ def test_modules_are_executed_once_and_a_ranks_own():
     assert [ring for ring, _, _ in fewer] == [ring for ring, _, _ in first[:2]]
 
 
+def test_what_a_call_imports_is_executed_once_as_well():
+    """The second run imports it before the call, and the third has the same; what it changed is put back."""
+
+    def later(function, comm, x):
+        flash = import_module("sparring.impl.flash")
+        held, flash.new = hasattr(flash, "new"), comm.rank
+        return flash, held
+
+    first, second, third = ran(later), ran(later), ran(later, p=2)
+    assert not {flash for flash, _ in first} & {flash for flash, _ in second}
+    assert [flash for flash, _ in third] == [flash for flash, _ in second[:2]]
+    assert not any(held for found in (first, second, third) for _, held in found)
+
+
 def test_what_a_run_changed_is_put_back():
     """Names bound anew, new names, and what containers hold; the keys under which ranks keep duplicates, too."""
 
