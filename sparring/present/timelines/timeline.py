@@ -15,6 +15,8 @@ UNIT = 1_000_000
 """The nanoseconds of a step, or of an operation, where nothing says how long it takes."""
 TRACKS = ("calls", "sends", "receives")
 """The tracks of a rank, from the top."""
+IN_TRANSIT = "in transit"
+"""The slice inside a receive that waited, once its message was sent."""
 
 
 class Span(NamedTuple):
@@ -51,7 +53,9 @@ def file(timeline: Timeline) -> File:
 
     A rank is a process, a track a thread of it.  The format wants slices of a thread to nest.  Slices that overlap lie
     on tracks of the same name instead, one below the other.  Threads are numbered apart from processes, and nothing
-    is numbered 0: Perfetto takes the thread 0 of any process for an idle processor.
+    is numbered 0: Perfetto takes the thread 0 of any process for an idle processor.  It also turns an arrow round whose
+    head's slice begins before its tail's.  So a receive that waited for its message has a slice inside, from when the
+    message was sent, and the arrow ends there.
     """
     places = placed(timeline.spans)
     threads = {place: timeline.ranks + 1 + i for i, place in enumerate(sorted(set(places)))}
@@ -65,9 +69,11 @@ def file(timeline: Timeline) -> File:
         sent, came = timeline.spans[tail], timeline.spans[head]
         if (at := max(sent.start, came.start)) >= came.end:
             continue  # by clocks that differ it came before it was sent
-        own = ("message", "message", i)
+        own, row = ("message", "message", i), (came.rank + 1, threads[places[head]])
+        if at > came.start:
+            found.append(Slice(IN_TRANSIT, came.track, *row, micro(at), micro(came.end - at), {}))
         found.append(Leaves(*own, sent.rank + 1, threads[places[tail]], micro(sent.start)))
-        found.append(Arrives(*own, came.rank + 1, threads[places[head]], micro((at + came.end) // 2)))
+        found.append(Arrives(*own, *row, micro((at + came.end) // 2)))
     return File(found, "ns", {"title": timeline.title, "time": timeline.time})
 
 

@@ -1,11 +1,12 @@
-"""Pages to draw, besides sparring's own."""
+"""Pages to draw, besides sparring's own; and a browser for what is drawn, one for each module of tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pytest
@@ -17,7 +18,23 @@ from sparring.trace.divergence import Divergence
 from sparring.trace.events import Trace, from_outcome
 from sparring.world import run
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
 Vary = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """The system's Chromium, without a window."""
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("there is no Chromium here; Debian's package is called chromium")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="pip install 'sparring[test]'")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=found)
+        yield browser
+        browser.close()
 
 
 @pytest.fixture

@@ -75,12 +75,12 @@ CLOSE = 1e-4
 
 
 def flows(events: list[Event]) -> Iterator[str]:
-    """Yield the arrows without tail, head or slices, or with two of one; "Flow Events"."""
+    """Yield the arrows without tail, head or slices, with two of one, or that Perfetto turns round; "Flow Events"."""
     ends: dict[tuple[str, str, Any], dict[str, list[Event]]] = defaultdict(lambda: {"s": [], "t": [], "f": []})
     for one in events:
         if one["ph"] in "stf":
             ends[one["cat"], one["name"], one["id"]][one["ph"]].append(one)
-            if not any(encloses(other, one) for other in events if other["ph"] == "X"):
+            if opened(events, one) is None:
                 yield f"{one['ph']} {one['id']}: no slice of its thread is open then"
             if one["ph"] == "f" and one.get("bp") != "e":  # else it belongs to the next slice, not to this one
                 yield f"f {one['id']}: bp is {one.get('bp')!r}"
@@ -89,6 +89,13 @@ def flows(events: list[Event]) -> Iterator[str]:
             yield f"flow {number}: {len(own['s'])} tails and {len(own['f'])} heads"
         elif own["f"][0]["ts"] < own["s"][0]["ts"]:
             yield f"flow {number}: it ends before it begins"
+        elif (opened(events, own["f"][0]) or 0) < (opened(events, own["s"][0]) or 0):  # seen in its page, told nowhere
+            yield f"flow {number}: its head's slice begins before its tail's"
+
+
+def opened(events: list[Event], one: Event) -> float | None:
+    """Return when the innermost slice began that is open on an event's thread at its time."""
+    return max((other["ts"] for other in events if other["ph"] == "X" and encloses(other, one)), default=None)
 
 
 def encloses(slice_: Event, one: Event) -> bool:

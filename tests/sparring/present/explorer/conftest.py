@@ -1,8 +1,7 @@
-"""A browser for the explorer's pages: one for each module of tests."""
+"""Pages of the explorer in a browser."""
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,19 +16,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Route
 
     Opened = Callable[..., Page]
-
-
-@pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    """The system's Chromium, without a window."""
-    found = shutil.which("chromium")
-    if found is None:
-        pytest.skip("there is no Chromium here; Debian's package is called chromium")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="pip install 'sparring[test]'")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
