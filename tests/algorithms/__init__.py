@@ -1,0 +1,109 @@
+"""What the tests know of each algorithm: a module ``NAME.py`` with one :class:`Known` in it.
+
+Family tests ask :data:`ALGORITHMS`.  An algorithm needs a fault that its page may share; whatever else its module
+does not say is as :class:`Known` has it, and such tests pass the algorithm by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+Params = Mapping[str, Any]
+NONE: Params = MappingProxyType({})
+NAN, INF = float("nan"), float("inf")
+FORMULAS = ("result", "agreement", "economy", "deadlock", "peers")
+TEXTS = ("result", "agreement", "partition", "deadlock", "contention", "volume", "peers")
+FREE, MEETING = "rendezvous on crossbar", ("lock step on ring", "lock step on tree")
+
+
+class Fault(NamedTuple):
+    """``texts``: what is replaced by what in the implementation, or in ``module`` of ``sparring.impl``.
+
+    ``breaks``: which properties, messages alone or these among others; ``ranks``: on so many; ``params``: of the page.
+    """
+
+    name: str
+    texts: Mapping[str, str]
+    module: str = ""
+    breaks: AbstractSet[str] = frozenset({"result"})
+    ranks: int = 3
+    params: Params = NONE
+
+
+class Same(NamedTuple):
+    """A text of the page, and another that means the same."""
+
+    old: str
+    new: str
+    slow: bool = False
+
+
+class Known(NamedTuple):
+    """What the tests know of one algorithm; the name is that of the module."""
+
+    # the implementation
+    alike: Fault
+    """A fault that the page might have, too: numpy's sum finds it."""
+    faults: Sequence[Fault] = ()
+    """Each is found, by what it breaks."""
+    made_with: Params = NONE
+    """Parameters for vectors of five entries."""
+    keeps: str = "the residual"
+    """What has the dtype of the calls before."""
+    refused: Sequence[tuple[Params, str]] = ()
+    """Parameters of one rank, and its own sentence; that each wrong one is refused is what ``verify`` asks."""
+    different: Sequence[tuple[Params, str]] = ()
+    """Good parameters of rank 2 that the others have not, and what all are told."""
+    refused_by_all: Sequence[tuple[Params, str]] = ()
+    """Parameters that are wrong in the same way on all ranks, and what each says."""
+
+    # the page
+    theorems: Sequence[str] = ()
+    """All, but for links on which nothing meets; where messages meet, as it says, the page is refuted."""
+    wrong_texts: Sequence[tuple[str, str, str, str]] = ()
+    """What stands in the page, and what instead; which theorem is lost, and why."""
+    same_texts: Sequence[Same] = ()
+    """Other words, with which all is proved as before."""
+    open_obligations: AbstractSet[str] = frozenset()
+    """Those for which no fault is generated yet."""
+    spoilt: Sequence[tuple[Params, float, Sequence[int], bool]] = ()
+    """Parameters, an entry, where results are NaN for it, and whether the next call is as if it had not been."""
+    octets: Sequence[tuple[Params, str, int, int, Sequence[int]]] = ()
+    """Parameters, a dtype, so many entries on so many ranks: what the last rank sends in each step."""
+    formulas_with: Sequence[Params] = (NONE,)
+    """Parameters with which formulas are looked at."""
+
+    # costs
+    no_pattern: str = ""
+    """Why no cost of shared links is derived."""
+    open_costs: Sequence[str] = ()
+    """Topologies on which what messages share is no form that is known."""
+    costed_with: Sequence[Params] = ()
+    """Parameters with which the cost of a composition is a bound that runs keep to."""
+
+    # pictures and programs
+    other_ways: Params = NONE
+    """Parameters by which a composition goes other ways."""
+    reader: str = ""
+    """The module in ``examples/vectors/`` that replays its test vectors."""
+    reader_defects: Mapping[str, tuple[str, str]] = MappingProxyType({})
+    """What goes wrong, a text in that module, and what is planted in the text's place."""
+
+
+def read(folder: Path) -> dict[str, Known]:
+    """By name, what is known of each algorithm."""
+    names = sorted(file.stem for file in folder.glob("*.py") if file.stem != "__init__")
+    return {name: import_module(f"{__name__}.{name}").KNOWN for name in names}
+
+
+ALGORITHMS = read(Path(__file__).parent)
+
+
+def rows(field: str) -> list[Any]:
+    """Of all algorithms the rows that they have there, each behind the algorithm's name."""
+    return [(name, *row) for name, one in ALGORITHMS.items() for row in getattr(one, field)]

@@ -1,0 +1,100 @@
+"""What the tests know of oktopk."""
+
+from tests.algorithms import TEXTS, Fault, Known, Same
+
+PARAMS = {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2}
+KNOWN = Known(
+    alike=Fault(
+        "a part is not delivered",
+        {"return gathered(comm, mine, sizes)": ("return gathered(comm, mine, sizes) if len(sizes) == 1 else mine")},
+    ),
+    faults=[
+        Fault(
+            "what was sent is looked for among indices in no order",
+            {
+                "return a[there[a]]": (
+                    "if not b.size:\n        return b\n    b = np.roll(b, b.size // 2)\n"
+                    "    return a[b[np.minimum(np.searchsorted(b, a), b.size - 1)] == a]"
+                )
+            },
+            breaks={"conservation", "result"},
+            params=PARAMS,
+        ),
+        Fault(
+            "sums are never dealt out",
+            {"mine, sizes = balanced(comm, mine, sizes)": "pass"},
+            breaks={"steps"},
+            params=PARAMS,
+        ),
+        Fault(
+            "a rank that selects nothing looks for its first entry",
+            {
+                "proposed = at[inner] if at.size else np.array(inner, np.int64)": (
+                    "proposed = at[[share(c, at.size, p) for c in range(p)]][1:]"
+                )
+            },
+            ranks=1,
+            params=PARAMS,
+        ),
+        Fault(
+            "one rank looks for the first bound",
+            {"summed = np.empty_like(proposed)": "summed = np.empty_like(proposed)\n    assert proposed[0] >= 0"},
+            ranks=1,
+            params=PARAMS,
+        ),
+    ],
+    made_with={"k": 2, "allow_nan": False},
+    refused=[
+        ({"tau": 1.5}, "tau = 1.5: it must be a whole number, 1 or more"),
+        ({"trigger": -1}, "trigger = -1: it must be a whole number, 0 or more"),
+    ],
+    different=[
+        ({"k": 3}, "rank 2 has n=5, k=3, tau=64, tau_prime=32, trigger=4, bucket=4, gain=12, rank 0 n=5, k=100")
+    ],
+    theorems=[*TEXTS, "conservation", "claim: thresholds", "claim: volume"],
+    wrong_texts=[
+        ("kept = sums.only", "sums = sums + sums; kept = sums.only", "result", "the result is what the page ensures"),
+        ("x.only(~(sent & y.support()))", "x.only(~sent)", "conservation", "nothing is lost"),
+        (
+            "x.only(~(sent & y.support()))",
+            "x.only(~(sent & reaching(sums, least)))",
+            "result",
+            "with what only the owner of the index has",
+        ),
+        ("return y, x", "return where(sent, y, 0), x", "agreement", "the result is partial"),
+        (
+            "if uneven(sizes, params.trigger):",
+            "if count(kept) > params.trigger:",
+            "deadlock",
+            "a rank's own condition, .*, decides what it does next",
+        ),
+        (
+            "    if due(call, params.tau_prime):\n        least",
+            "    sums = yield reduce_scatter(sums)\n    if due(call, params.tau_prime):\n        least",
+            "deadlock",
+            "reduce_scatter of what only the owner of an index has",
+        ),
+        ("apart(count(kept))", "apart(count(mine))", "deadlock", "these are not the sizes"),
+        ("count(y), params), bounds)\n", "count(y), params), least)\n", "result", "bounds is what the page"),
+        ("return call % period == 0", "return call % 1 == 0", "claim: thresholds", "none between"),
+        (
+            "    if uneven(sizes, params.trigger):\n        kept = yield balance(kept, sizes)\n",
+            "",
+            "claim: volume",
+            "the text does not call balance",
+        ),
+        (
+            "if uneven(sizes, params.trigger):",
+            "if True or uneven(sizes, params.trigger):",
+            "volume",
+            "what is dealt out anew lies unevenly",
+        ),
+    ],
+    same_texts=[
+        Same("~(sent & y.support())", "~sent | ~y.support()", slow=True),
+        Same("x.only(~(sent & y.support()))", "x - x.only(sent & y.support())", slow=True),
+        Same('y = yield allgather(kept, through="bruck_allgather")', "y = yield allgather(kept)", slow=True),
+    ],
+    costed_with=[{"trigger": 1}, {"trigger": 1, "bucket": 1}, {}],
+    other_ways={"trigger": 1},
+)

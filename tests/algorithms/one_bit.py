@@ -1,0 +1,49 @@
+"""What the tests know of one_bit."""
+
+from tests.algorithms import INF, NAN, TEXTS, Fault, Known
+
+KNOWN = Known(
+    alike=Fault(
+        "a rank's vector is left out",
+        {
+            "total += sign_codec.decode(coming[q], pieces[r])": (
+                "total += sign_codec.decode(coming[q], pieces[r]) * (q < 2)"
+            )
+        },
+    ),
+    faults=[
+        Fault("the sign of 0 is -", {"np.packbits(x >= 0": "np.packbits(x > 0"}, module="codecs.sign_codec"),
+        Fault(
+            "the first sign is the highest bit of its byte, on both sides",
+            {
+                'np.packbits(x >= 0, bitorder="little")': "np.packbits(x >= 0)",
+                'count=like.size, bitorder="little"': "count=like.size",
+            },
+            module="codecs.sign_codec",
+            breaks={"steps"},
+        ),
+    ],
+    refused=[({"norm": 0}, "norm = 0: it must be a whole number, 1 or more")],
+    different=[({"norm": 1}, "norm=1")],
+    refused_by_all=[({"norm": 3}, "norm = 3: it must be 1 or 2")],
+    theorems=[*TEXTS, "conservation"],
+    wrong_texts=[
+        (
+            "left(v, read(code, v)), left(s, read(code, s))",
+            "left(s, read(code, s)), left(v, read(code, v))",
+            "result",
+            "a rank combines what it has itself with what only the owner of the index has",
+        ),
+        ("where(is_number(read), v - read, 0)", "v - read", "result", "nothing of it is in worker"),
+    ],
+    spoilt=[({}, NAN, range(8), True), ({}, -INF, range(8), True), ({}, 1e200, range(8), True)],
+    octets=[({}, "float32", 999, 3, [2 * (4 + 42)] * 2)],
+    costed_with=[{}, {"norm": 1}],
+    reader="codes.py",
+    reader_defects={
+        "zero has the sign -": ("v >= 0 for v in x]", "v > 0 for v in x]"),
+        "-0.0 has the sign -": ("v >= 0 for v in x]", "math.copysign(1, v) > 0 for v in x]"),
+        "the other norm": ("norm == 1", "norm == 2"),
+        "worker errors forgotten": ("[[*map(at.add, x, error)] for x", "[x for x"),
+    },
+)

@@ -1,0 +1,98 @@
+"""What the tests know of power_sgd."""
+
+from tests.algorithms import NAN, Fault, Known, Same
+
+PARAMS = {"columns": 3, "rank": 2, "rate": 0}
+KNOWN = Known(
+    alike=Fault("a part is not delivered", {"held[self._n :] = 0": "held[self._n - 1 :] = 0"}),
+    faults=[
+        Fault(
+            "each rank draws a factor of its own",
+            {"drawn(self._seed, ": "drawn(self._seed + self._comm.Get_rank(), "},
+            params=PARAMS,
+        ),
+        Fault(
+            "the second factor is a sum",
+            {"self._mean(crossed(m, p).ravel())": "self._sum(self._comm, crossed(m, p).ravel(), validate=False)"},
+            params=PARAMS,
+        ),
+        Fault(
+            "columns of zeros stay, after a first call that draws them",
+            {
+                "q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)": (
+                    "if not self._calls:\n"
+                    "            q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)"
+                )
+            },
+            params=PARAMS,
+        ),
+        Fault(
+            "sums down a column are numpy's",
+            {"return np.stack([halved(one.T) for one in sums])": "return p @ m"},
+            params=PARAMS,
+        ),
+    ],
+    made_with={"rate": 0, "allow_nan": False},
+    refused=[
+        ({"rank": 1.5}, "rank = 1.5: it must be a whole number, 1 or more"),
+        ({"epsilon": -1}, "epsilon = -1: it must be a whole number, 0 or more"),
+        ({"through": "tree"}, "through = 'tree': it must be one of ring, two_shot"),
+    ],
+    different=[
+        ({"seed": 1}, "rank 2 has n=5, rank=1, columns=0, rate=2, epsilon=10, seed=1"),
+        ({"through": "two_shot"}, "through=1"),
+    ],
+    theorems=[
+        "result",
+        "agreement",
+        "partition",
+        "deadlock",
+        "contention",
+        "peers",
+        "conservation",
+        "claim: result",
+        "claim: partition",
+    ],
+    wrong_texts=[
+        (
+            "(yield allreduce(crossed(m, left, shape), through=params.through)) / p",
+            "(yield allreduce(crossed(m, left, shape), through=params.through))",
+            "result",
+            "the result is what the page ensures",
+        ),
+        (
+            "(yield allreduce(crossed(m, left, shape), through=params.through))",
+            "crossed(m, left, shape)",
+            "agreement",
+            "the result is partial",
+        ),
+        ("State(m - y, right)", "State(m - m, right)", "conservation", "nothing is lost"),
+        ("State(m - y, right)", "State(m - y, q)", "result", "q is what a call leaves"),
+        (
+            "if not worth(shape.rows, shape.columns, shape.width, params.rate):\n        return (yield",
+            "if not x > 0:\n        return (yield",
+            "result",
+            "ranks part ways",
+        ),
+    ],
+    same_texts=[Same("State(m - y, right)", "State(x - y + state.kept, right)")],
+    spoilt=[({"rate": 0}, NAN, range(8), False)],
+    costed_with=[{"columns": 4, "rank": 2}, {"columns": 64, "through": "two_shot"}],
+    other_ways={"through": "two_shot"},
+    reader="matrices.py",
+    reader_defects={
+        "pieces of 128 rows": ("PIECE = 64", "PIECE = 128"),
+        "added in a row": ("at.halved([*map(at.mul, a, b)])", "at.total([*map(at.mul, a, b)])"),
+        "a length without epsilon": ("at.div(epsilon, 10**9)", "0.0"),
+        "a column of zeros stays so": ("one if any(one) else", "one if q else"),
+        "drawn as in the first call": ('normal(parameters["seed"], call, s, c)', 'normal(parameters["seed"], 0, s, c)'),
+        "a sum and no mean": ("new = [at.div(v, p) for v in sums(crossed)]", "new = sums(crossed)"),
+        "the last Q is not made orthonormal": ('qs = orthonormal(at, begun, parameters["epsilon"])', "qs = begun"),
+        "factors as long as the matrix": (
+            'parameters["rate"] >= m * columns',
+            'parameters["rate"] > m * columns - (n == 0)',
+        ),
+        "the largest square within": ("math.isqrt(max(n - 1, 0)) + 1", "max(math.isqrt(n), 1)"),
+        "all that is given is kept": ("[[*map(at.sub, x, y)] for x in given]", "given"),
+    },
+)

@@ -1,0 +1,16 @@
+"""What the tests know of ring_topk."""
+
+from tests.algorithms import Fault, Known
+
+KNOWN = Known(
+    alike=Fault(
+        "a part is not delivered",
+        {"for c, message in enumerate(messages)]\n    at": ("for c, message in enumerate(messages[:2])]\n    at")},
+    ),
+    made_with={"k": 2, "allow_nan": False},
+    refused=[
+        ({"k": 1.5}, "k = 1.5: it must be a whole number, 0 or more"),
+        ({"n": -1}, "n = -1: it must be a whole number, 0 or more"),
+    ],
+    different=[({"n": 6}, "rank 2 has n=6 and k=6, rank 0 n=5 and k=5: all ranks need one n and k")],
+)
