@@ -10,16 +10,13 @@ import pytest
 import sparring
 from sparring.spec.core.numbers import Sym, evaluate
 from sparring.spec.core.schedule import step_sends
+from tests.algorithms import ALGORITHMS
 
-PARAMETERS = {
-    "recursive_multiplying": [{"radix": k} for k in (2, 3, 4, 5, 8)],
-    "dsar_split_allgather": [{}, {"thirds": 1}],
-}
 PAGES = [
     sparring.page(name, **params)
     for name in sparring.pages()
     if not sparring.page(name).composed
-    for params in PARAMETERS.get(name, [{}])
+    for params in ALGORITHMS[name].formulas_with
 ]
 
 

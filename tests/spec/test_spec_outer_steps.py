@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from re import search
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
 import sparring
-from sparring.proofs.reading.annotations import subject
 from sparring.spec.core.runner import run
-from tests.proofs.test_pages_proved import unproved
 from tests.proofs.wrong_texts import wrong
 
 CALLS = 4
@@ -130,53 +127,3 @@ def test_every_call_is_the_dense_programs(name, params):
 @pytest.mark.parametrize(("name", "old", "new"), [(name, *one) for name, case in CASES.items() for one in case.wrong])
 def test_the_program_tells_a_fault(name, old, new):
     assert unlike(wrong(name, old, new, **CASES[name].params[0]), CASES[name], 3, 11) is not None
-
-
-THEOREMS = {
-    "diloco": {"result", "agreement", "partition", "deadlock", "contention", "volume", "claim: momentum", "peers"},
-    "sparse_loco": {"result", "agreement", "partition", "deadlock", "contention", "volume", "claim: conservation",
-                    "claim: outer step", "claim: messages", "peers"},
-    "streaming_diloco": {"result", "partition", "deadlock", "contention", "volume", "claim: mixture",
-                         "claim: turns", "claim: momentum", "peers"},
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", THEOREMS)
-def test_all_is_proved_for_every_p(name):
-    """By both solvers, each with a planted fault that is refuted."""
-    found = sparring.prove(name, keep=True).extra["theorems"]
-    proved = {one["name"] for one in found if one["verdict"] == "proved for every p" and one["mutant"] == "refuted"}
-    assert proved == THEOREMS[name] and len(found) == len(proved)
-
-
-OTHER, PARTIAL = "the result is what the page ensures", "the result is partial"
-SUMMED = "yield allreduce(state.point - x, through=params.through)"
-WRONG = [
-    ("diloco", "back / p", "back", "result", OTHER),
-    ("diloco", SUMMED, f"state.point - x; {SUMMED}", "agreement", PARTIAL),
-    ("diloco", "return now.point, now", "return now.point, now._replace(momentum=back)", "result", "momentum is what"),
-    ("diloco", "return now.point, now", "return x, now", "agreement", PARTIAL),
-    ("sparse_loco", "sums / p,", "sums,", "result", OTHER),
-    ("sparse_loco", "sums = yield allreduce(e,", "sums = e; yield allreduce(e,", "agreement", PARTIAL),
-    ("sparse_loco", "allreduce(e, code,", "allreduce(state.point - x, code,", "result", OTHER),
-    ("sparse_loco", "left(e, read(code, e)))\n\n\ndef ensures", "e)\n\n\ndef ensures", "result", "residual is what"),
-    ("sparse_loco", "return e - y", "return e", "claim: conservation", "nothing is lost"),
-    ("streaming_diloco", "plain(where(due, mixed(x, now.point", "plain(where(due, mixed(x, state.point", "result",
-     OTHER),
-    ("streaming_diloco", "where(params.delay == 1, state.sums, sums), p", "sums, p", "result", OTHER),
-    ("streaming_diloco", "allreduce(state.point - x, at=", "allreduce(x, at=", "result", OTHER),
-    ("streaming_diloco", "now._replace(sums=sums)", "now._replace(sums=x)", "result", "sums"),
-    ("streaming_diloco", "point * (WHOLE - mix)", "point * WHOLE", "claim: mixture", "mixture"),
-    ("streaming_diloco", "both(call >= 0, ", "both(call >= -1, ", "claim: turns", "entry 6 of 7"),
-    ("streaming_diloco", "call % fragments + more", "more", "claim: turns", "entry 6 of 7"),
-    ("streaming_diloco", "where(due, point, state.point)", "point", "claim: momentum", "not due"),
-    ("streaming_diloco", "- pushed(momentum, ", "- pushed(state.momentum, ", "claim: momentum", "^due"),
-    ("streaming_diloco", "(n + fragments - 1) // fragments", "n // fragments", "volume", "as long as declared"),
-    ("diloco", "way = pushed(momentum,", "way = pushed(state.momentum,", "claim: momentum", "ahead"),
-]  # fmt: skip
-"""Of a page: what stands in its text, and what instead; which theorem is lost, and why."""
-
-
-@pytest.mark.parametrize(("name", "old", "new", "theorem", "why"), WRONG)
-def test_wrong_texts_are_refused_by_proof(name, old, new, theorem, why):
-    assert any(search(why, claim) for claim in unproved(subject(wrong(name, old, new)), theorem))
