@@ -6,7 +6,7 @@ does not say is as :class:`Known` has it, and such tests pass the algorithm by.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from importlib import import_module
 from pathlib import Path
@@ -78,7 +78,16 @@ class Known(NamedTuple):
     formulas_with: Sequence[Params] = (NONE,)
     """Parameters with which formulas are looked at."""
 
+    messages: Callable[..., Iterable[Any]] | None = None
+    """By number of ranks, and parameters, the messages step by step as another program works them out."""
+    powers: bool = False
+    """The other program is for powers of two alone."""
+
     # costs
+    words: Callable[[int, int, int], int] | None = None
+    """The most that a rank sends, where ``p`` is a power of 4 that divides ``n`` and ``k``."""
+    wrong_contributions: Sequence[Mapping[str, Callable[..., Any]]] = ()
+    """What the proof module says wrongly of who contributed to a message; it is refuted."""
     no_pattern: str = ""
     """Why no cost of shared links is derived."""
     open_costs: Sequence[str] = ()

@@ -1,6 +1,7 @@
 """What the tests know of dsar_split_allgather."""
 
 from tests.algorithms import Fault, Known
+from tests.algorithms.two_shot import direct
 
 KNOWN = Known(
     alike=Fault("a rank's vector is left out", {"first, *others = parts\n": "first, *others = parts[:3]\n"}),
@@ -9,4 +10,5 @@ KNOWN = Known(
     open_obligations={"blocks"},
     formulas_with=[{}, {"thirds": 1}],
     no_pattern="of sparse chunks only shifts are summed",
+    messages=direct,
 )

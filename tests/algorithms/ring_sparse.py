@@ -1,5 +1,7 @@
 """What the tests know of ring_sparse."""
 
+from sparring.proofs.ring_sparse import contributions
+from sparring.spec.core.numbers import where
 from tests.algorithms import Fault, Known
 
 KNOWN = Known(
@@ -7,4 +9,10 @@ KNOWN = Known(
         "a rank's vector is left out",
         {"mine = chunks[given(left(r, p), i, p)]": "mine = chunks[given(left(r, p), 0, p)]"},
     ),
+    wrong_contributions=[
+        {"contributions": lambda t, p: contributions(t, p) + 1},
+        {"contributions": lambda t, p: contributions(t, p) - 1},
+        {"contributions": lambda t, p: where(t < p - 2, t + 1, p)},
+        {"contributions": lambda t, p: t + 1},
+    ],
 )

@@ -2,6 +2,18 @@
 
 from tests.algorithms import Fault, Known
 
+
+def distances(p):
+    """Gaps and numbers of blocks that ``init_send_info`` of SparDL's public code has for one team."""
+    gap = 1 << (p - 1).bit_length() - 1 if p > 1 else 0
+    ways = []
+    while gap:
+        ways.append((gap, min(gap, p - gap)))
+        gap //= 2
+    yield from [{(r, (r + gap) % p, tuple((r + gap + j) % p for j in range(n))) for r in range(p)} for gap, n in ways]
+    yield from [{(r, (r - gap) % p, tuple((r + j) % p for j in range(n))) for r in range(p)} for gap, n in ways[::-1]]
+
+
 KNOWN = Known(
     alike=Fault(
         "a part is not delivered",
@@ -20,4 +32,5 @@ KNOWN = Known(
     ],
     made_with={"k": 2, "allow_nan": False},
     no_pattern="partners do not differ in one bit",
+    messages=distances,
 )

@@ -1,10 +1,18 @@
 """What the tests know of ssar_recursive_doubling."""
 
+from sparring.proofs.ssar_recursive_doubling import contributions
 from tests.algorithms import Fault, Known
+from tests.algorithms.recursive_doubling import doubled
 
 KNOWN = Known(
     alike=Fault(
         "a rank's vector is left out", {"mine = add(theirs, mine)": "mine = add(theirs, mine) if i < 1 else mine"}
     ),
     no_pattern="of sparse chunks only shifts are summed",
+    messages=doubled,
+    wrong_contributions=[
+        {"contributions": lambda t, p: contributions(t, p) + 1},
+        {"contributed": lambda r, t, p: contributions(t, p)},
+        {"contributor": lambda r, c, t, p: r},
+    ],
 )

@@ -1,6 +1,8 @@
 """What the tests know of two_shot_sparse."""
 
+from sparring.spec.core.numbers import where
 from tests.algorithms import Fault, Known
+from tests.algorithms.two_shot import direct
 
 KNOWN = Known(
     alike=Fault("a rank's vector is left out", {"for q in range(p)))": "for q in range(p) if q < 2))"}),
@@ -19,4 +21,11 @@ KNOWN = Known(
         )
     ],
     no_pattern="of sparse chunks only shifts are summed",
+    messages=direct,
+    wrong_contributions=[
+        {"contributions": lambda t, p: 1},
+        {"contributions": lambda t, p: p},
+        {"contributor": lambda r, c, t, p: c},
+        {"contributor": lambda r, c, t, p: where(t < 1, (r + 1) % p, c)},
+    ],
 )
