@@ -6,7 +6,7 @@ does not say is as :class:`Known` has it, and such tests pass the algorithm by.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from importlib import import_module
 from pathlib import Path
@@ -41,6 +41,22 @@ class Same(NamedTuple):
     old: str
     new: str
     slow: bool = False
+
+
+class Program(NamedTuple):
+    """A dense program of numpy, from the paper, which knows no messages.
+
+    ``calls``: is given vectors by call and rank, and parameters; yields results by rank, and what ranks keep.
+    ``params``: with which; ``wrong``: texts of the page that it tells apart, with parameters; ``exact``: on fractions,
+    else on floats; ``lengths``: of vectors on ``p`` ranks; ``kept``: where a state has what the program keeps.
+    """
+
+    calls: Callable[..., Iterator[tuple[Sequence[Any], Sequence[Any]]]]
+    params: Sequence[Params]
+    wrong: Mapping[str, tuple[str, str, Params]] = MappingProxyType({})
+    exact: bool = True
+    lengths: Callable[[int], Sequence[int]] = lambda p: (1, 6, 11)
+    kept: Callable[[Any], Sequence[Any]] | None = None
 
 
 class Known(NamedTuple):
@@ -82,6 +98,8 @@ class Known(NamedTuple):
     """By number of ranks, and parameters, the messages step by step as another program works them out."""
     powers: bool = False
     """The other program is for powers of two alone."""
+    program: Program | None = None
+    """Has the same results, call after call."""
 
     # costs
     words: Callable[[int, int, int], int] | None = None

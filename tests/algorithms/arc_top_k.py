@@ -1,7 +1,36 @@
 """What the tests know of arc_top_k."""
 
-from tests.algorithms import NAN, Fault, Known, Same
+from fractions import Fraction
 
+import numpy as np
+
+from sparring.spec.library import matrices
+from tests.algorithms import NAN, Fault, Known, Program, Same
+
+
+def arc_top_k(calls, k, columns, sketch, seed, feedback, momentum, **_):
+    """With products of matrices and sorting, on exact numbers."""
+    _, p, n = calls.shape
+    rows, eta = -(-n // columns), Fraction(momentum, 1000)
+    kept, mean = np.full((p, rows, columns), Fraction(0)), None
+    for call, given in enumerate(calls):
+        xs = np.full((p, rows * columns), Fraction(0))
+        xs[:, :n] = given
+        xs = xs.reshape(kept.shape)
+        mean = xs if mean is None or feedback != "ef21m" else (1 - eta) * mean + eta * xs
+        v = {"none": xs, "ef14": xs + kept}.get(feedback, mean - kept)
+        drawn = np.array([*zip(*(matrices.normal(seed, call, s, columns) for s in range(sketch)))], object)
+        at = np.argsort(-(v.sum(0).dot(drawn) ** 2).sum(1), kind="stable")[:k]
+        if "ef21" in feedback and not call:
+            at = np.arange(rows)
+        sent = np.full_like(v, Fraction(0))
+        sent[:, at] = v[:, at]
+        kept = {"none": kept, "ef14": v - sent}.get(feedback, kept + sent)
+        result = kept if "ef21" in feedback else sent
+        yield [result.sum(0).reshape(-1)[:n]] * p, kept.reshape(p, -1)[:, :n] if feedback != "none" else []
+
+
+ARC = {"columns": 2, "sketch": 1, "k": 1, "momentum": 300}
 KNOWN = Known(
     alike=Fault("the smallest are kept", {"first(magnitudes(": "first(~magnitudes("}),
     faults=[
@@ -67,4 +96,28 @@ KNOWN = Known(
         ),
         "always by the ring": ('self.through == "ring"', "True"),
     },
+    program=Program(
+        arc_top_k,
+        [
+            {"columns": c, "sketch": s, "k": k, "feedback": way, "momentum": 300, "through": through}
+            for way in ("none", "ef14", "ef21", "ef21m")
+            for c, s, k, through in [(1, 1, 1, "ring"), (3, 2, 2, "two_shot"), (2, 1, 0, "ring"), (4, 3, 99, "ring")]
+        ],
+        {
+            "an estimate is not moved": (
+                "sums = nearer(at, state.sums, sums)",
+                "sums = state.sums",
+                {**ARC, "feedback": "ef21"},
+            ),
+            "what was sent waits, too": ("where(at, 0, given)", "given", {**ARC, "feedback": "ef14"}),
+            "a mean that is not scaled": ("mean * (WHOLE - momentum)", "mean * WHOLE", {**ARC, "feedback": "ef21m"}),
+            "the sketch of the call before": (
+                "sketched(given, shape, params.sketch, call, params.seed), through",
+                "sketched(given, shape, params.sketch, call - 1, params.seed), through",
+                ARC,
+            ),
+            "a row fewer": ("params.sketch, params.k)\n    sums", "params.sketch, params.k - 1)\n    sums", ARC),
+        },
+        kept=lambda state: state.kept,
+    ),
 )

@@ -1,6 +1,22 @@
 """What the tests know of diloco."""
 
-from tests.algorithms import TEXTS, Fault, Known
+from fractions import Fraction
+
+import numpy as np
+
+from tests.algorithms import TEXTS, Fault, Known, Program
+
+
+def diloco(calls, rate, momentum, **_):
+    """Algorithm 1, lines 9 and 10, with the outer optimiser as torch.optim.SGD documents ``nesterov``."""
+    lr, mu = Fraction(rate, 1000), Fraction(momentum, 1000)
+    theta, buffer = np.full(calls.shape[2], Fraction(0)), None
+    for where in calls:
+        delta = (theta - where).mean(axis=0)
+        buffer = delta if buffer is None else mu * buffer + delta
+        theta = theta - lr * (delta + mu * buffer)
+        yield [theta] * len(where), []
+
 
 KNOWN = Known(
     alike=Fault("means are halved", {"np.divide(gradient, self": "np.divide(gradient / 2, self"}),
@@ -29,4 +45,12 @@ KNOWN = Known(
         ("return now.point, now", "return x, now", "agreement", "the result is partial"),
         ("way = pushed(momentum,", "way = pushed(state.momentum,", "claim: momentum", "ahead"),
     ],
+    program=Program(
+        diloco,
+        [{}, {"rate": 1000, "momentum": 0, "through": "two_shot"}, {"rate": 300, "momentum": 1000}],
+        {
+            "the sum for the mean": ("back / p", "back", {}),
+            "a step without looking ahead": ("way = pushed(momentum,", "way = pushed(state.momentum,", {}),
+        },
+    ),
 )

@@ -1,6 +1,41 @@
 """What the tests know of oktopk."""
 
-from tests.algorithms import TEXTS, Fault, Known, Same
+from fractions import Fraction
+
+import numpy as np
+
+from tests.algorithms import TEXTS, Fault, Known, Program, Same
+
+
+def oktopk(calls, k, tau_prime, gain, **_):
+    """Thresholds on whole vectors: without regions, messages and balancing."""
+    left, local, least = np.zeros_like(calls[0]), [0], 0
+    for t, xs in enumerate(calls):
+        held = xs + left
+        if t % tau_prime == 0:
+            local = [kth(x, k) for x in held]
+        mine = np.stack([(abs(x) >= least) & (x != 0) for x, least in zip(held, local)])
+        sums = np.where(mine, held, 0).sum(0)
+        if t % tau_prime == 0:
+            least = kth(sums, k)
+        stay = (abs(sums) >= least) & (sums != 0)
+        left = np.where(mine & stay, 0, held)
+        local = [least * factor(sent.sum(), k, gain) for least, sent in zip(local, mine)]
+        least *= factor(stay.sum(), k, gain)
+        yield [np.where(stay, sums, 0)] * len(xs), left
+
+
+def factor(found, k, gain):
+    """What the published code multiplies a threshold with that so many entries have reached."""
+    up = Fraction(1000 + gain, 1000)
+    return up if found > Fraction(4 * k, 3) else 1 / up if found < Fraction(2 * k, 3) else Fraction(1)
+
+
+def kth(x, k):
+    """The k-th largest magnitude; less than all where there are fewer, more where none is wanted."""
+    magnitudes = sorted((abs(v) for v in x), reverse=True)
+    return (magnitudes[k - 1] if k <= len(magnitudes) else 0) if k else float("inf")
+
 
 PARAMS = {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2}
 KNOWN = Known(
@@ -97,4 +132,18 @@ KNOWN = Known(
     ],
     costed_with=[{"trigger": 1}, {"trigger": 1, "bucket": 1}, {}],
     other_ways={"trigger": 1},
+    program=Program(
+        oktopk,
+        [
+            {"k": k, "trigger": t, "bucket": b, "gain": gain, "tau": 3, "tau_prime": period}
+            for k in (0, 1, 4, 1000)
+            for t, b, gain, period in [(0, 1, 0, 2), (1, 2, 12, 2), (4, 8, 700, 5)]
+        ],
+        {
+            "all that was selected is cleared": ("~(sent & y.support())", "~sent", {"k": 3}),
+            "nothing is cleared": ("x.only(~(sent & y.support()))", "x", {"k": 3}),
+            "whoever sent it clears the result": ("~(sent & y.support())", "~y.support()", {"k": 3}),
+        },
+        lengths=lambda p: (0, 1, p - 1, 3 * p + 2),
+    ),
 )

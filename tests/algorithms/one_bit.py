@@ -1,6 +1,26 @@
 """What the tests know of one_bit."""
 
-from tests.algorithms import INF, NAN, TEXTS, Fault, Known
+import numpy as np
+
+from tests.algorithms import INF, NAN, TEXTS, Fault, Known, Program
+
+
+def one_bit(calls, norm):
+    """As the published code has it, with the norms and signs of numpy; chunks are of equal length."""
+    _, p, n = calls.shape
+    worker, server = np.zeros((p, n)), np.zeros((p, n // p))
+
+    def coded(v):
+        return np.linalg.norm(v, norm) / (v.size if norm == 1 else np.sqrt(v.size)) * np.where(np.signbit(v), -1.0, 1.0)
+
+    for xs in calls:
+        ms = xs + worker
+        read = [*map(coded, ms)]
+        chunks = (sum(read) / p).reshape(p, -1) + server
+        results = [*map(coded, chunks)]
+        worker, server = ms - read, chunks - results
+        yield [np.concatenate(results)] * p, [*worker, *server]
+
 
 KNOWN = Known(
     alike=Fault(
@@ -46,4 +66,11 @@ KNOWN = Known(
         "the other norm": ("norm == 1", "norm == 2"),
         "worker errors forgotten": ("[[*map(at.add, x, error)] for x", "[x for x"),
     },
+    program=Program(
+        one_bit,
+        [{"norm": norm} for norm in (1, 2)],
+        exact=False,
+        lengths=lambda p: (p, 8 * p),
+        kept=lambda state: [*state.worker, *state.server],
+    ),
 )

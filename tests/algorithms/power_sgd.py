@@ -1,8 +1,27 @@
 """What the tests know of power_sgd."""
 
-from tests.algorithms import NAN, Fault, Known, Same
+import numpy as np
+
+from sparring.spec.library import matrices
+from tests.algorithms import NAN, Fault, Known, Program, Same
+
+
+def power_sgd(calls, columns, rank, seed, **_):
+    """With QR factorisations and products: whatever signs columns have."""
+    n, errors = calls.shape[2], 0
+    q = np.array([matrices.normal(seed, 0, s, columns) for s in range(rank)], float).T
+    for xs in calls:
+        given = np.pad(xs, ((0, 0), (0, -n % columns))).reshape(len(xs), -1, columns) + errors
+        mean = given.mean(0)
+        p = np.linalg.qr(mean @ np.linalg.qr(q)[0])[0]
+        q = mean.T @ p
+        errors = given - p @ q.T
+        errors.reshape(len(xs), -1)[:, n:] = 0
+        yield [(p @ q.T).reshape(-1)[:n]] * len(xs), errors.reshape(len(xs), -1)[:, :n]
+
 
 PARAMS = {"columns": 3, "rank": 2, "rate": 0}
+SQUARE = {"columns": 5, "rank": 2, "rate": 0, "epsilon": 0}
 KNOWN = Known(
     alike=Fault("a part is not delivered", {"held[self._n :] = 0": "held[self._n - 1 :] = 0"}),
     faults=[
@@ -95,4 +114,33 @@ KNOWN = Known(
         "the largest square within": ("math.isqrt(max(n - 1, 0)) + 1", "max(math.isqrt(n), 1)"),
         "all that is given is kept": ("[[*map(at.sub, x, y)] for x in given]", "given"),
     },
+    program=Program(
+        power_sgd,
+        [
+            {"columns": c, "rank": r, "rate": 0, "epsilon": 0, "through": through}
+            for c, r, through in [(3, 1, "ring"), (3, 2, "two_shot"), (2, 2, "ring")]
+        ],
+        {
+            "errors are not added": ("m = x + state.kept\n    q", "m = x\n    q", SQUARE),
+            "another Q on each rank": (
+                "p: int, call: int, state: State, params: Params) -> Text:\n",
+                "p, r, call, state, params):\n    params = params._replace(seed=params.seed + r)\n",
+                SQUARE,
+            ),
+            "columns are not orthonormal": (
+                "left = orthonormal(sums, shape.rows, params.epsilon)\n    right = (yield",
+                "left = sums\n    right = (yield",
+                SQUARE,
+            ),
+            "the sum for the mean": (
+                "through=params.through)) / p\n    y =",
+                "through=params.through))\n    y =",
+                SQUARE,
+            ),
+            "all is kept": ("State(m - y, right)", "State(m, right)", SQUARE),
+        },
+        exact=False,
+        lengths=lambda p: (12, 35, 210),
+        kept=lambda state: state.kept,
+    ),
 )

@@ -3,7 +3,7 @@
 from tests.algorithms import Fault, Known
 
 
-def distances(p):
+def distances(p, **_):
     """Gaps and numbers of blocks that ``init_send_info`` of SparDL's public code has for one team."""
     gap = 1 << (p - 1).bit_length() - 1 if p > 1 else 0
     ways = []

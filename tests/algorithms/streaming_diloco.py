@@ -1,8 +1,32 @@
 """What the tests know of streaming_diloco."""
 
-from tests.algorithms import Fault, Known
+from fractions import Fraction
+
+import numpy as np
+
+from tests.algorithms import Fault, Known, Program
+
+
+def streaming_diloco(calls, rate, momentum, mix, fragments, delay, **_):
+    """Algorithm 2, with a send and a merge of one fragment a call; what is sent waits in a queue."""
+    n = calls.shape[2]
+    lr, mu, alpha = (Fraction(part, 1000) for part in (rate, momentum, mix))
+    theta, buffer = np.full(n, Fraction(0)), np.full(n, Fraction(0))
+    queue = []
+    for call, where in enumerate(calls):
+        cut = slice(*(f * n // fragments for f in (call % fragments, call % fragments + 1)))
+        queue.append((cut, (theta[cut] - where[:, cut]).mean(axis=0)))
+        result = where.copy()
+        if len(queue) > delay:
+            cut, delta = queue.pop(0)
+            buffer[cut] = mu * buffer[cut] + delta
+            theta[cut] = theta[cut] - lr * (delta + mu * buffer[cut])
+            result[:, cut] = alpha * where[:, cut] + (1 - alpha) * theta[cut]
+        yield [*result], []
+
 
 PARAMS = {"fragments": 2}
+THREE = {"fragments": 3}
 KNOWN = Known(
     alike=Fault("means are halved", {"gradient = sums / self._comm": "gradient = sums / 2 / self._comm"}),
     faults=[
@@ -52,4 +76,22 @@ KNOWN = Known(
         ("- pushed(momentum, ", "- pushed(state.momentum, ", "claim: momentum", "^due"),
         ("(n + fragments - 1) // fragments", "n // fragments", "volume", "as long as declared"),
     ],
+    program=Program(
+        streaming_diloco,
+        [THREE, {"fragments": 2, "delay": 0, "mix": 100, "through": "two_shot"}, {"fragments": 1, "momentum": 1000}],
+        {
+            "a part comes back in the turn of another": (
+                "call - params.delay, params.fragments)\n    now",
+                "call, params.fragments)\n    now",
+                THREE,
+            ),
+            "all entries are mixed": (
+                "return plain(where(due, mixed(x, now.point, params.mix), x))",
+                "return mixed(x, now.point, params.mix)",
+                THREE,
+            ),
+            "the first parts have every turn": ("call % fragments + more", "more", THREE),
+            "the point of a part that is not due moves": ("point=where(due, point, state.point)", "point=point", THREE),
+        },
+    ),
 )
