@@ -67,6 +67,8 @@ class Known(NamedTuple):
     """A fault that the page might have, too: numpy's sum finds it."""
     faults: Sequence[Fault] = ()
     """Each is found, by what it breaks."""
+    aimed: Sequence[Fault] = ()
+    """Each shows in one kind of run alone, by which it is called: the look that goes there finds it."""
     made_with: Params = NONE
     """Parameters for vectors of five entries."""
     keeps: str = "the residual"
@@ -93,7 +95,6 @@ class Known(NamedTuple):
     """Parameters, a dtype, so many entries on so many ranks: what the last rank sends in each step."""
     formulas_with: Sequence[Params] = (NONE,)
     """Parameters with which formulas are looked at."""
-
     messages: Callable[..., Iterable[Any]] | None = None
     """By number of ranks, and parameters, the messages step by step as another program works them out."""
     powers: bool = False
@@ -122,13 +123,13 @@ class Known(NamedTuple):
     """What goes wrong, a text in that module, and what is planted in the text's place."""
 
 
-def read(folder: Path) -> dict[str, Known]:
-    """By name, what is known of each algorithm."""
+def read(folder: Path, package: str) -> dict[str, Any]:
+    """By name, what the modules of a package know."""
     names = sorted(file.stem for file in folder.glob("*.py") if file.stem != "__init__")
-    return {name: import_module(f"{__name__}.{name}").KNOWN for name in names}
+    return {name: import_module(f"{package}.{name}").KNOWN for name in names}
 
 
-ALGORITHMS = read(Path(__file__).parent)
+ALGORITHMS: dict[str, Known] = read(Path(__file__).parent, __name__)
 
 
 def rows(field: str) -> list[Any]:

@@ -51,6 +51,11 @@ KNOWN = Known(
             params={"k": 3, "columns": 4, "feedback": "ef21m", "momentum": 300},
         ),
     ],
+    aimed=[
+        Fault("a second block", {"y[i : i + size, s] = halved(products)": "y[:size, s] = halved(products)"}),
+        Fault("another feedback", {'(x.copy() if self._feedback == "ef21m" else None)': "None"}),
+        Fault("another feedback", {'if self._feedback == "ef14" and': "if False and"}),
+    ],
     made_with={"k": 1, "columns": 2, "feedback": "ef14", "allow_nan": False},
     refused=[
         ({"columns": 1.5}, "columns = 1.5: it must be a whole number, 0 or more"),
@@ -79,23 +84,6 @@ KNOWN = Known(
     ],
     same_texts=[Same("State(where(at, 0, given))", "State(given - where(at, given, 0))")],
     spoilt=[({"k": 1, "columns": 1}, NAN, [5], True)],
-    costed_with=[{"columns": 4}, {"columns": 3, "through": "two_shot", "feedback": "ef21m"}],
-    other_ways={"k": 1},
-    reader="matrices.py",
-    reader_defects={
-        "of equal rows the last": ("-nothing(scores[i]), i)", "-nothing(scores[i]), -i)"),
-        "NaN after all numbers": ("(not math.isnan(scores[i]), ", "(math.isnan(scores[i]), "),
-        "one row more": ("order[:k])", "order[: k + 1])"),
-        "ones less 31": (".bit_count() - 32)", ".bit_count() - 31)"),
-        "added in a row": ("at.halved([*map(at.mul, a, b)])", "at.total([*map(at.mul, a, b)])"),
-        "a row as long as the root": ("4**e < n", "4**e <= n"),
-        "what was sent waits, too": ("[0.0 if s else v for", "[v for"),
-        "momentum for the mean": (
-            "at.mul(mean, 1000 - momentum), at.mul(v, momentum)",
-            "at.mul(mean, momentum), at.mul(v, 1000 - momentum)",
-        ),
-        "always by the ring": ('self.through == "ring"', "True"),
-    },
     program=Program(
         arc_top_k,
         [
@@ -120,4 +108,21 @@ KNOWN = Known(
         },
         kept=lambda state: state.kept,
     ),
+    costed_with=[{"columns": 4}, {"columns": 3, "through": "two_shot", "feedback": "ef21m"}],
+    other_ways={"k": 1},
+    reader="matrices.py",
+    reader_defects={
+        "of equal rows the last": ("-nothing(scores[i]), i)", "-nothing(scores[i]), -i)"),
+        "NaN after all numbers": ("(not math.isnan(scores[i]), ", "(math.isnan(scores[i]), "),
+        "one row more": ("order[:k])", "order[: k + 1])"),
+        "ones less 31": (".bit_count() - 32)", ".bit_count() - 31)"),
+        "added in a row": ("at.halved([*map(at.mul, a, b)])", "at.total([*map(at.mul, a, b)])"),
+        "a row as long as the root": ("4**e < n", "4**e <= n"),
+        "what was sent waits, too": ("[0.0 if s else v for", "[v for"),
+        "momentum for the mean": (
+            "at.mul(mean, 1000 - momentum), at.mul(v, momentum)",
+            "at.mul(mean, momentum), at.mul(v, 1000 - momentum)",
+        ),
+        "always by the ring": ('self.through == "ring"', "True"),
+    },
 )

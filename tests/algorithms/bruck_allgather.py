@@ -28,6 +28,6 @@ KNOWN = Known(
         )
     ],
     open_obligations={"shifts of holds", "shifts of the schedule"},
-    no_pattern="partners do not differ in one bit",
     messages=bruck,
+    no_pattern="partners do not differ in one bit",
 )

@@ -4,6 +4,10 @@ from tests.algorithms import TEXTS, Fault, Known, Same
 
 KNOWN = Known(
     alike=Fault("what is not sent is forgotten", {"waiting[sent.indices] = 0": "waiting[:] = 0"}),
+    aimed=[
+        Fault("no second exchange of arguments", {"validate=False)": "validate=True)"}),
+        Fault("another selector", {"made(selector, k, params)": 'made("topk", k, {})'}),
+    ],
     made_with={"k": 2},
     refused=[
         ({"selector": "top"}, "no selector 'top': right is the name of a module of sparring.impl.selectors"),

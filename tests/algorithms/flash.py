@@ -36,6 +36,17 @@ KNOWN = Known(
             },
         ),
     ],
+    aimed=[
+        Fault(
+            "a second block",
+            {"at = begin + first * width // EIGHT\n            out[at": "at = begin\n            out[at"},
+            module="codecs.bit_planes",
+        ),
+        Fault(
+            "groups longer than 65,536", {"for w in (1, 2, 4)": "for w in (1, 2, 3)"}, module="codecs.group_quantiser"
+        ),
+        Fault("another width in the second step", {"for b in (b1, b2))": "for b in (b1, b1))"}),
+    ],
     refused=[({"b1": 4.5}, "b1 = 4.5: it must be a whole number, 1 or more")],
     different=[({"b1": 5}, "b1=5, b2=8, g=128, spikes=0"), ({"g": (1 << 32) + 1}, "g=4294967297")],
     refused_by_all=[({"b1": 9}, "b1 = 9"), ({"spikes": 2}, "spikes = 2"), ({"g": (1 << 32) + 1}, "g = 4294967297")],

@@ -39,6 +39,7 @@ KNOWN = Known(
             ranks=5,
         ),
     ],
+    aimed=[Fault("the sample misleads", {"if at.size >= k:": "if at.size >= 0:"}, module="core.selection")],
     made_with={"k": 2, "allow_nan": False},
     no_pattern="partners do not differ in one bit",
 )

@@ -33,6 +33,11 @@ KNOWN = Known(
             params=PARAMS,
         ),
     ],
+    aimed=[
+        Fault("another aggregator", {'if self._aggregator != "ratio0":': "if True:"}),
+        Fault("running sums", {"mine if self._running else 0": "0"}),
+        Fault("another seed", {"~happens(self._seed,": "~happens(0,"}),
+    ],
     made_with={"lost": 300, "packet": 1},
     keeps="the calls before",
     refused=[

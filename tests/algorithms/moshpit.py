@@ -25,6 +25,10 @@ KNOWN = Known(
             params=PARAMS,
         ),
     ],
+    aimed=[
+        Fault("a rank that dies", {"alive[[*ends]] = False": "pass"}, module="core.averaging_groups"),
+        Fault("weights", {"total /= sum(weights)": "total /= len(weights)"}),
+    ],
     refused=[
         ({"m": 1}, "m = 1: it must be a whole number, 2 or more, below 2^63"),
         ({"chance": -1}, "chance = -1: it must be a whole number, 0 or more, below 2^63"),

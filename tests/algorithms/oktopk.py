@@ -78,6 +78,11 @@ KNOWN = Known(
             params=PARAMS,
         ),
     ],
+    aimed=[
+        Fault("a second block", {"some = x[i : i + BLOCK]": "some = x[:BLOCK][: x[i : i + BLOCK].size]"}),
+        Fault("past every period", {"self._calls += 1": "self._calls = min(self._calls + 1, 4)"}),
+        Fault("another gain", {"WHOLE + gain, WHOLE)": "WHOLE + 12, WHOLE)"}),
+    ],
     made_with={"k": 2, "allow_nan": False},
     refused=[
         ({"tau": 1.5}, "tau = 1.5: it must be a whole number, 1 or more"),
@@ -130,8 +135,6 @@ KNOWN = Known(
         Same("x.only(~(sent & y.support()))", "x - x.only(sent & y.support())", slow=True),
         Same('y = yield allgather(kept, through="bruck_allgather")', "y = yield allgather(kept)", slow=True),
     ],
-    costed_with=[{"trigger": 1}, {"trigger": 1, "bucket": 1}, {}],
-    other_ways={"trigger": 1},
     program=Program(
         oktopk,
         [
@@ -146,4 +149,6 @@ KNOWN = Known(
         },
         lengths=lambda p: (0, 1, p - 1, 3 * p + 2),
     ),
+    costed_with=[{"trigger": 1}, {"trigger": 1, "bucket": 1}, {}],
+    other_ways={"trigger": 1},
 )

@@ -43,6 +43,13 @@ KNOWN = Known(
             breaks={"steps"},
         ),
     ],
+    aimed=[
+        Fault(
+            "another norm",
+            {"found = total if norm == 1 else np.sqrt(total)": "found = np.sqrt(total)"},
+            module="codecs.sign_codec",
+        )
+    ],
     refused=[({"norm": 0}, "norm = 0: it must be a whole number, 1 or more")],
     different=[({"norm": 1}, "norm=1")],
     refused_by_all=[({"norm": 3}, "norm = 3: it must be 1 or 2")],
@@ -58,6 +65,13 @@ KNOWN = Known(
     ],
     spoilt=[({}, NAN, range(8), True), ({}, -INF, range(8), True), ({}, 1e200, range(8), True)],
     octets=[({}, "float32", 999, 3, [2 * (4 + 42)] * 2)],
+    program=Program(
+        one_bit,
+        [{"norm": norm} for norm in (1, 2)],
+        exact=False,
+        lengths=lambda p: (p, 8 * p),
+        kept=lambda state: [*state.worker, *state.server],
+    ),
     costed_with=[{}, {"norm": 1}],
     reader="codes.py",
     reader_defects={
@@ -66,11 +80,4 @@ KNOWN = Known(
         "the other norm": ("norm == 1", "norm == 2"),
         "worker errors forgotten": ("[[*map(at.add, x, error)] for x", "[x for x"),
     },
-    program=Program(
-        one_bit,
-        [{"norm": norm} for norm in (1, 2)],
-        exact=False,
-        lengths=lambda p: (p, 8 * p),
-        kept=lambda state: [*state.worker, *state.server],
-    ),
 )

@@ -25,6 +25,6 @@ KNOWN = Known(
     faults=[Fault("the multiples are even, too", {"range(leap, p, 2 * leap)": "range(leap, p, leap)"}, ranks=5)],
     theorems=[*FORMULAS, "partition", FREE, *MEETING],
     wrong_texts=[("return both(zeros(x, e), (x >> e) % 2 == 1)", "return zeros(x, e)", "result", "counted one by one")],
-    open_costs=("ring", "crossbar", "tree", "fat_tree", "torus", "torus:k=2"),
     messages=aggregated,
+    open_costs=("ring", "crossbar", "tree", "fat_tree", "torus", "torus:k=2"),
 )

@@ -51,6 +51,11 @@ KNOWN = Known(
             params=PARAMS,
         ),
     ],
+    aimed=[
+        Fault("a second block", {"m[i : i + size] -= some": "m[:size] -= some"}),
+        Fault("a second column", {"rest = columns[s + 1 :]": "rest = columns[s + 2 :]"}),
+        Fault("another epsilon", {"columns.dtype.type(epsilon) /": "columns.dtype.type(10) /"}),
+    ],
     made_with={"rate": 0, "allow_nan": False},
     refused=[
         ({"rank": 1.5}, "rank = 1.5: it must be a whole number, 1 or more"),
@@ -96,24 +101,6 @@ KNOWN = Known(
     ],
     same_texts=[Same("State(m - y, right)", "State(x - y + state.kept, right)")],
     spoilt=[({"rate": 0}, NAN, range(8), False)],
-    costed_with=[{"columns": 4, "rank": 2}, {"columns": 64, "through": "two_shot"}],
-    other_ways={"through": "two_shot"},
-    reader="matrices.py",
-    reader_defects={
-        "pieces of 128 rows": ("PIECE = 64", "PIECE = 128"),
-        "added in a row": ("at.halved([*map(at.mul, a, b)])", "at.total([*map(at.mul, a, b)])"),
-        "a length without epsilon": ("at.div(epsilon, 10**9)", "0.0"),
-        "a column of zeros stays so": ("one if any(one) else", "one if q else"),
-        "drawn as in the first call": ('normal(parameters["seed"], call, s, c)', 'normal(parameters["seed"], 0, s, c)'),
-        "a sum and no mean": ("new = [at.div(v, p) for v in sums(crossed)]", "new = sums(crossed)"),
-        "the last Q is not made orthonormal": ('qs = orthonormal(at, begun, parameters["epsilon"])', "qs = begun"),
-        "factors as long as the matrix": (
-            'parameters["rate"] >= m * columns',
-            'parameters["rate"] > m * columns - (n == 0)',
-        ),
-        "the largest square within": ("math.isqrt(max(n - 1, 0)) + 1", "max(math.isqrt(n), 1)"),
-        "all that is given is kept": ("[[*map(at.sub, x, y)] for x in given]", "given"),
-    },
     program=Program(
         power_sgd,
         [
@@ -143,4 +130,22 @@ KNOWN = Known(
         lengths=lambda p: (12, 35, 210),
         kept=lambda state: state.kept,
     ),
+    costed_with=[{"columns": 4, "rank": 2}, {"columns": 64, "through": "two_shot"}],
+    other_ways={"through": "two_shot"},
+    reader="matrices.py",
+    reader_defects={
+        "pieces of 128 rows": ("PIECE = 64", "PIECE = 128"),
+        "added in a row": ("at.halved([*map(at.mul, a, b)])", "at.total([*map(at.mul, a, b)])"),
+        "a length without epsilon": ("at.div(epsilon, 10**9)", "0.0"),
+        "a column of zeros stays so": ("one if any(one) else", "one if q else"),
+        "drawn as in the first call": ('normal(parameters["seed"], call, s, c)', 'normal(parameters["seed"], 0, s, c)'),
+        "a sum and no mean": ("new = [at.div(v, p) for v in sums(crossed)]", "new = sums(crossed)"),
+        "the last Q is not made orthonormal": ('qs = orthonormal(at, begun, parameters["epsilon"])', "qs = begun"),
+        "factors as long as the matrix": (
+            'parameters["rate"] >= m * columns',
+            'parameters["rate"] > m * columns - (n == 0)',
+        ),
+        "the largest square within": ("math.isqrt(max(n - 1, 0)) + 1", "max(math.isqrt(n), 1)"),
+        "all that is given is kept": ("[[*map(at.sub, x, y)] for x in given]", "given"),
+    },
 )

@@ -16,6 +16,10 @@ KNOWN = Known(
             },
         )
     ],
+    aimed=[
+        Fault("a second block", {"np.arange(some.start, some.stop)": "np.arange(some.stop - some.start)"}),
+        Fault("by the greatest magnitude", {"norm = sizes.max() if by_max else": "norm ="}),
+    ],
     refused=[
         ({"levels": 0}, "levels = 0: it must be a whole number, 1 or more"),
         ({"by_max": -1}, "by_max = -1: it must be a whole number, 0 or more"),

@@ -45,6 +45,13 @@ KNOWN = Known(
             ranks=2,
         )
     ],
+    aimed=[
+        Fault(
+            "a receive of the caller's own",
+            {'return cast("Intracomm", comm.Get_attr(key))': "return comm"},
+            module="core.transport",
+        )
+    ],
     theorems=[*FORMULAS, "partition", FREE, *MEETING],
     messages=halved,
     words=lambda p, n, k: 2 * (n - n // p),

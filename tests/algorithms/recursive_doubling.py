@@ -26,6 +26,11 @@ KNOWN = Known(
         "a rank's vector is left out",
         {"sums = np.add(spare, sums, out=y)": "sums = np.add(spare * (i < 1), sums, out=y)"},
     ),
+    aimed=[
+        Fault(
+            "an out that overlaps", {"if not same_memory(x, out) and abs": "if False and abs"}, module="core.arguments"
+        )
+    ],
     theorems=[*FORMULAS, FREE, *MEETING],
     messages=doubled,
     words=lambda p, n, k: (p.bit_length() - 1) * n,

@@ -21,12 +21,13 @@ def multiplied(p, radix):
 
 KNOWN = Known(
     alike=Fault("a rank's vector is left out", {"for part in rest[1:]:": "for part in rest[2:]:"}),
+    aimed=[Fault("a bad argument", {"radix < 2:": "radix < 0:"})],
     refused=[({"radix": 2.5}, "radix is 2.5: it must be an integer of at least 2")],
     different=[({"radix": 3}, "rank 2 has float64, 5 entries and radix 3, rank 0 float64, 5")],
     refused_by_all=[({"radix": 2**31}, "radix is 2147483648: it must be below 2^31")],
     theorems=[*FORMULAS, "lock step on crossbar", "lock step on fat_tree", *MEETING],
     formulas_with=[{"radix": 2}, {"radix": 3}, {"radix": 4}, {"radix": 5}, {"radix": 8}],
-    open_costs=("ring",),
     messages=multiplied,
     words=lambda p, n, k: 3 * (p.bit_length() - 1) // 2 * n,
+    open_costs=("ring",),
 )

@@ -7,6 +7,13 @@ KNOWN = Known(
         "a part is not delivered",
         {"for c, message in enumerate(messages)]\n    at": ("for c, message in enumerate(messages[:2])]\n    at")},
     ),
+    aimed=[
+        Fault(
+            "the sample misleads",
+            {"return np.arange(size.size)\n\n\ndef reaching": "return np.arange(size.size - 1)\n\n\ndef reaching"},
+            module="core.selection",
+        )
+    ],
     made_with={"k": 2, "allow_nan": False},
     refused=[
         ({"k": 1.5}, "k = 1.5: it must be a whole number, 0 or more"),

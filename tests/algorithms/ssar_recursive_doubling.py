@@ -8,11 +8,11 @@ KNOWN = Known(
     alike=Fault(
         "a rank's vector is left out", {"mine = add(theirs, mine)": "mine = add(theirs, mine) if i < 1 else mine"}
     ),
-    no_pattern="of sparse chunks only shifts are summed",
     messages=doubled,
     wrong_contributions=[
         {"contributions": lambda t, p: contributions(t, p) + 1},
         {"contributed": lambda r, t, p: contributions(t, p)},
         {"contributor": lambda r, c, t, p: r},
     ],
+    no_pattern="of sparse chunks only shifts are summed",
 )

@@ -25,6 +25,12 @@ KNOWN = Known(
             {"low, high = every[:, 0].min(), every[:, 1].max()": "low, high = every[r]"},
         ),
     ],
+    aimed=[
+        Fault("a second block", {"for i in range(0, x.size, BLOCK):": "for i in range(0, min(x.size, BLOCK), BLOCK):"}),
+        Fault("many ranks", {"return bits + (p - 1).bit_length()": "return bits + min((p - 1).bit_length(), 4)"}),
+        Fault("a third call", {"self._calls += 1": "self._calls = 1"}),
+        Fault("another seed", {"drawn(self._seed,": "drawn(0,"}),
+    ],
     refused=[
         ({"bits": 0}, "bits = 0: it must be a whole number, 1 or more"),
         ({"seed": -1}, "seed = -1: it must be a whole number, 0 or more"),

@@ -20,7 +20,7 @@ KNOWN = Known(
             ranks=2,
         )
     ],
-    no_pattern="of sparse chunks only shifts are summed",
+    aimed=[Fault("turns dense", {"return length - ceil(": "return 1 + length - ceil("}, module="core.encodings")],
     messages=direct,
     wrong_contributions=[
         {"contributions": lambda t, p: 1},
@@ -28,4 +28,5 @@ KNOWN = Known(
         {"contributor": lambda r, c, t, p: c},
         {"contributor": lambda r, c, t, p: where(t < 1, (r + 1) % p, c)},
     ],
+    no_pattern="of sparse chunks only shifts are summed",
 )
