@@ -18,21 +18,31 @@ NONE: Params = MappingProxyType({})
 NAN, INF = float("nan"), float("inf")
 FORMULAS = ("result", "agreement", "economy", "deadlock", "peers")
 TEXTS = ("result", "agreement", "partition", "deadlock", "contention", "volume", "peers")
+OTHER, PARTIAL = "the result is what the page ensures", "the result is partial"
+LOST = "nothing is lost"
 FREE, MEETING = "rendezvous on crossbar", ("lock step on ring", "lock step on tree")
 
 
 class Fault(NamedTuple):
-    """``texts``: what is replaced by what in the implementation, or in ``module`` of ``sparring.impl``.
+    """``old``, ``new``: what is replaced by what in the implementation, or in ``module`` of ``sparring.impl``.
 
-    ``breaks``: which properties, messages alone or these among others; ``ranks``: on so many; ``params``: of the page.
+    ``also``: further texts there; ``breaks``: which properties, messages alone or these among others; ``ranks``: on so
+    many; ``params``: of the page.
     """
 
     name: str
-    texts: Mapping[str, str]
+    old: str
+    new: str
+    also: Mapping[str, str] = MappingProxyType({})
     module: str = ""
     breaks: AbstractSet[str] = frozenset({"result"})
     ranks: int = 3
     params: Params = NONE
+
+    @property
+    def texts(self) -> list[tuple[str, str]]:
+        """All that is replaced, each with what stands in its place."""
+        return [(self.old, self.new), *self.also.items()]
 
 
 class Same(NamedTuple):
@@ -51,7 +61,7 @@ class Program(NamedTuple):
     else on floats; ``lengths``: of vectors on ``p`` ranks; ``kept``: where a state has what the program keeps.
     """
 
-    calls: Callable[..., Iterator[tuple[Sequence[Any], Sequence[Any]]]]
+    calls: Callable[..., Iterator[tuple[Any, Any]]]
     params: Sequence[Params]
     wrong: Mapping[str, tuple[str, str, Params]] = MappingProxyType({})
     exact: bool = True
@@ -63,8 +73,8 @@ class Known(NamedTuple):
     """What the tests know of one algorithm; the name is that of the module."""
 
     # the implementation
-    alike: Fault
-    """A fault that the page might have, too: numpy's sum finds it."""
+    alike: tuple[str, str, str]
+    """A fault that the page might have, too, what is replaced, and by what: numpy's sum finds it."""
     faults: Sequence[Fault] = ()
     """Each is found, by what it breaks."""
     aimed: Sequence[Fault] = ()

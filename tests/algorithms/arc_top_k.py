@@ -32,29 +32,29 @@ def arc_top_k(calls, k, columns, sketch, seed, feedback, momentum, **_):
 
 ARC = {"columns": 2, "sketch": 1, "k": 1, "momentum": 300}
 KNOWN = Known(
-    alike=Fault("the smallest are kept", {"first(magnitudes(": "first(~magnitudes("}),
+    alike=("the smallest are kept", "first(magnitudes(", "first(~magnitudes("),
     faults=[
         Fault(
             "of equal scores the higher index",
-            {
-                "at = first(magnitudes(halved(np.square(near).reshape(self._rows, self._sketch))), self._k)": (
-                    "size = magnitudes(halved(np.square(near).reshape(self._rows, self._sketch)))\n"
-                    "        at = np.sort(size.size - 1 - first(size[::-1], self._k))"
-                )
-            },
+            "at = first(magnitudes(halved(np.square(near).reshape(self._rows, self._sketch))), self._k)",
+            (
+                "size = magnitudes(halved(np.square(near).reshape(self._rows, self._sketch)))\n"
+                "        at = np.sort(size.size - 1 - first(size[::-1], self._k))"
+            ),
             params={"k": 1, "columns": 2, "sketch": 1},
         ),
         Fault(
             "the old mean counts in full",
-            {"mean * (WHOLE - momentum) + x * momentum": "mean * WHOLE + x * momentum"},
+            "mean * (WHOLE - momentum) + x * momentum",
+            "mean * WHOLE + x * momentum",
             module="core.running_mean",
             params={"k": 3, "columns": 4, "feedback": "ef21m", "momentum": 300},
         ),
     ],
     aimed=[
-        Fault("a second block", {"y[i : i + size, s] = halved(products)": "y[:size, s] = halved(products)"}),
-        Fault("another feedback", {'(x.copy() if self._feedback == "ef21m" else None)': "None"}),
-        Fault("another feedback", {'if self._feedback == "ef14" and': "if False and"}),
+        Fault("a second block", "y[i : i + size, s] = halved(products)", "y[:size, s] = halved(products)"),
+        Fault("another feedback", '(x.copy() if self._feedback == "ef21m" else None)', "None"),
+        Fault("another feedback", 'if self._feedback == "ef14" and', "if False and"),
     ],
     made_with={"k": 1, "columns": 2, "feedback": "ef14", "allow_nan": False},
     refused=[

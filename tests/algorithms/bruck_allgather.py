@@ -15,15 +15,12 @@ def bruck(p):
 
 
 KNOWN = Known(
-    alike=Fault("a rank's vector is left out", {"for q in range(p)]\n": "for q in range(min(p, 3))]\n"}),
+    alike=("a rank's vector is left out", "for q in range(p)]\n", "for q in range(min(p, 3))]\n"),
     faults=[
         Fault(
             "the other way",
-            {
-                "outgoing, before(r, d, p), incoming, after(r, d, p)": (
-                    "outgoing, after(r, d, p), incoming, before(r, d, p)"
-                )
-            },
+            "outgoing, before(r, d, p), incoming, after(r, d, p)",
+            "outgoing, after(r, d, p), incoming, before(r, d, p)",
             breaks={"hygiene"},
         )
     ],

@@ -3,23 +3,19 @@
 from tests.algorithms import NAN, Fault, Known
 
 KNOWN = Known(
-    alike=Fault(
-        "what is not sent is forgotten", {"held[at] = 0 if self._beta == WHOLE else held[at] - v[at]": "held[:] = 0"}
-    ),
+    alike=("what is not sent is forgotten", "held[at] = 0 if self._beta == WHOLE else held[at] - v[at]", "held[:] = 0"),
     faults=[
-        Fault("rank 0 leads always", {"return call % p": "return call * 0 % p"}),
+        Fault("rank 0 leads always", "return call % p", "return call * 0 % p"),
         Fault(
             "what is sent leaves its entry in the residual",
-            {
-                "held[at] = 0 if self._beta == WHOLE else held[at] - v[at]": (
-                    "held[at] = held[at] if self._beta == WHOLE else held[at] - v[at]"
-                )
-            },
+            "held[at] = 0 if self._beta == WHOLE else held[at] - v[at]",
+            "held[at] = held[at] if self._beta == WHOLE else held[at] - v[at]",
             params={"k": 2},
         ),
         Fault(
             "the leader's new entries decide, not what it held back",
-            {"first(magnitudes(v), self._k)": "first(magnitudes(x), self._k)"},
+            "first(magnitudes(v), self._k)",
+            "first(magnitudes(x), self._k)",
             params={"k": 2},
         ),
     ],

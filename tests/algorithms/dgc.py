@@ -3,12 +3,13 @@
 from tests.algorithms import NAN, Fault, Known
 
 KNOWN = Known(
-    alike=Fault("means are halved", {"np.add(held, u, out=held)": "np.add(held, u / 2, out=held)"}),
+    alike=("means are halved", "np.add(held, u, out=held)", "np.add(held, u / 2, out=held)"),
     faults=[
-        Fault("what is sent keeps its velocity", {"if self._masking:": "if not self._masking:"}, params={"k": 2}),
+        Fault("what is sent keeps its velocity", "if self._masking:", "if not self._masking:", params={"k": 2}),
         Fault(
             "momentum is made of what waits",
-            {"else self._velocity) * self._momentum": "else self._waiting) * self._momentum"},
+            "else self._velocity) * self._momentum",
+            "else self._waiting) * self._momentum",
             params={"k": 2, "masking": 0},
         ),
     ],

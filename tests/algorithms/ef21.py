@@ -1,18 +1,20 @@
 """What the tests know of ef21."""
 
-from tests.algorithms import TEXTS, Fault, Known
+from tests.algorithms import OTHER, TEXTS, Fault, Known
 
 KNOWN = Known(
-    alike=Fault("what is not sent is forgotten", {"estimate[nearer.indices] += nearer.values": "pass"}),
+    alike=("what is not sent is forgotten", "estimate[nearer.indices] += nearer.values", "pass"),
     faults=[
         Fault(
             "of the vector entries are sent, not of the difference",
-            {"self._select(self._aim(x) - estimate)": "self._select(self._aim(x))"},
+            "self._select(self._aim(x) - estimate)",
+            "self._select(self._aim(x))",
             params={"k": 2},
         ),
         Fault(
             "an estimate becomes what is sent",
-            {"estimate[nearer.indices] += nearer.values": "estimate[nearer.indices] = nearer.values"},
+            "estimate[nearer.indices] += nearer.values",
+            "estimate[nearer.indices] = nearer.values",
             params={"k": 2},
         ),
     ],
@@ -20,6 +22,6 @@ KNOWN = Known(
     theorems=TEXTS,
     wrong_texts=[
         ("where(sent, state.estimate + change, state.estimate)", "x", "result", "estimate is what a call leaves"),
-        ("state.sums + (yield", "(yield", "result", "the result is what the page ensures"),
+        ("state.sums + (yield", "(yield", "result", OTHER),
     ],
 )

@@ -3,16 +3,13 @@
 from tests.algorithms import TEXTS, Fault, Known
 
 KNOWN = Known(
-    alike=Fault("means are halved", {"/ kind(WHOLE)": "/ kind(2 * WHOLE)"}),
+    alike=("means are halved", "/ kind(WHOLE)", "/ kind(2 * WHOLE)"),
     faults=[
         Fault(
             "the mean begins as zeros",
-            {
-                "x.copy() if self._mean is None else": (
-                    "mixed(x * 0, x, kind(self._momentum)) / kind(WHOLE) if False else"
-                ),
-                "self._mean: Any = None": "self._mean: Any = 0",
-            },
+            "x.copy() if self._mean is None else",
+            "mixed(x * 0, x, kind(self._momentum)) / kind(WHOLE) if False else",
+            also={"self._mean: Any = None": "self._mean: Any = 0"},
             params={"k": 2},
         )
     ],

@@ -1,12 +1,12 @@
 """What the tests know of error_feedback."""
 
-from tests.algorithms import TEXTS, Fault, Known, Same
+from tests.algorithms import LOST, TEXTS, Fault, Known, Same
 
 KNOWN = Known(
-    alike=Fault("what is not sent is forgotten", {"waiting[sent.indices] = 0": "waiting[:] = 0"}),
+    alike=("what is not sent is forgotten", "waiting[sent.indices] = 0", "waiting[:] = 0"),
     aimed=[
-        Fault("no second exchange of arguments", {"validate=False)": "validate=True)"}),
-        Fault("another selector", {"made(selector, k, params)": 'made("topk", k, {})'}),
+        Fault("no second exchange of arguments", "validate=False)", "validate=True)"),
+        Fault("another selector", "made(selector, k, params)", 'made("topk", k, {})'),
     ],
     made_with={"k": 2},
     refused=[
@@ -16,12 +16,12 @@ KNOWN = Known(
     different=[({"n": 6}, "rank 2 has n=6"), ({"allreduce": "ring_allgather"}, "allreduce=4, rank 0 n=5")],
     theorems=[*TEXTS, "conservation"],
     wrong_texts=[
-        ("where(sent, 0, v)", "where(y != 0, 0, v)", "conservation", "nothing is lost"),
+        ("where(sent, 0, v)", "where(y != 0, 0, v)", "conservation", LOST),
         (
             "sparse_allreduce(v, sent, params.allreduce)",
             "sparse_allreduce(v, v == v, params.allreduce)",
             "conservation",
-            "nothing is lost",
+            LOST,
         ),
         (
             "y = yield sparse_allreduce(v, sent, params.allreduce)",

@@ -1,29 +1,31 @@
 """What the tests know of flash."""
 
-from tests.algorithms import NAN, TEXTS, Fault, Known
+from tests.algorithms import NAN, OTHER, TEXTS, Fault, Known
 
 KNOWN = Known(
-    alike=Fault("a rank's vector is left out", {"for copy in copies[1:]:": "for copy in copies[2:]:"}),
+    alike=("a rank's vector is left out", "for copy in copies[1:]:", "for copy in copies[2:]:"),
     faults=[
         Fault(
             "the owner of a block keeps its sum, as a published kernel does",
-            {
-                "summed(copies, x[blocks[r]]": (
-                    "exact, one = np.empty_like(x[blocks[r]]), np.empty_like(x[blocks[r]])\n"
-                    "    first.decode(copies[0], exact)\n    for copy in copies[1:]:\n"
-                    "        first.decode(copy, one)\n        exact += one\n    summed(copies, x[blocks[r]]"
-                ),
+            "summed(copies, x[blocks[r]]",
+            (
+                "exact, one = np.empty_like(x[blocks[r]]), np.empty_like(x[blocks[r]])\n"
+                "    first.decode(copies[0], exact)\n    for copy in copies[1:]:\n"
+                "        first.decode(copy, one)\n        exact += one\n    summed(copies, x[blocks[r]]"
+            ),
+            also={
                 "finish(gathered(own, mine, [y[block] for block in blocks], second, coming))": (
                     "finish(gathered(own, mine, [y[block] for block in blocks], second, coming))"
                     "\n    y[blocks[r]] = exact"
-                ),
+                )
             },
         ),
-        Fault("codes are cut off", {"np.rint(steps": "np.floor(steps"}, module="codecs.group_quantiser"),
+        Fault("codes are cut off", "np.rint(steps", "np.floor(steps", module="codecs.group_quantiser"),
         Fault(
             "a rank adds its own copy as it is",
-            {
-                "first, second, mine)": "first, second, mine, r)",
+            "first, second, mine)",
+            "first, second, mine, r)",
+            also={
                 "made: Quantiser, out: Bytes) -> None": "made: Quantiser, out: Bytes, own: int) -> None",
                 "read.decode_block(copies[0], total, like.size, block.start)": (
                     "np.copyto(total, like[block]) if own == 0 else read.decode_block(copies[0], total, "
@@ -39,13 +41,12 @@ KNOWN = Known(
     aimed=[
         Fault(
             "a second block",
-            {"at = begin + first * width // EIGHT\n            out[at": "at = begin\n            out[at"},
+            "at = begin + first * width // EIGHT\n            out[at",
+            "at = begin\n            out[at",
             module="codecs.bit_planes",
         ),
-        Fault(
-            "groups longer than 65,536", {"for w in (1, 2, 4)": "for w in (1, 2, 3)"}, module="codecs.group_quantiser"
-        ),
-        Fault("another width in the second step", {"for b in (b1, b2))": "for b in (b1, b1))"}),
+        Fault("groups longer than 65,536", "for w in (1, 2, 4)", "for w in (1, 2, 3)", module="codecs.group_quantiser"),
+        Fault("another width in the second step", "for b in (b1, b2))", "for b in (b1, b1))"),
     ],
     refused=[({"b1": 4.5}, "b1 = 4.5: it must be a whole number, 1 or more")],
     different=[({"b1": 5}, "b1=5, b2=8, g=128, spikes=0"), ({"g": (1 << 32) + 1}, "g=4294967297")],
@@ -53,7 +54,7 @@ KNOWN = Known(
     theorems=[*TEXTS, "claim: error"],
     wrong_texts=[
         ("return (yield allgather(sums,", "return sums; (yield allgather(sums,", "agreement", "is shard"),
-        ("reduce_scatter(x,", "reduce_scatter(x + x,", "result", "the result is what the page ensures"),
+        ("reduce_scatter(x,", "reduce_scatter(x + x,", "result", OTHER),
     ],
     spoilt=[({"g": 4}, NAN, range(4, 8), True)],
     octets=[

@@ -3,24 +3,27 @@
 from tests.algorithms import Fault, Known
 
 KNOWN = Known(
-    alike=Fault("a part is not delivered", {"shown(rail, mine)": "shown(rail, mine[:0])"}),
+    alike=("a part is not delivered", "shown(rail, mine)", "shown(rail, mine[:0])"),
     faults=[
         Fault(
             "across nodes before inside them",
-            {"near, far = levels(m, p // m)": "far, near = levels(m, p // m)\n    r, m = r // m, p // m"},
+            "near, far = levels(m, p // m)",
+            "far, near = levels(m, p // m)\n    r, m = r // m, p // m",
             breaks={"result", "steps"},
             ranks=6,
         ),
-        Fault("another block", {"block(r % m, y.size, m)": "block((r + 1) % m, y.size, m)"}, ranks=4),
+        Fault("another block", "block(r % m, y.size, m)", "block((r + 1) % m, y.size, m)", ranks=4),
         Fault(
             "a ring from the other place",
-            {'turn=1 if inside == "ring" else 0': "turn=0"},
+            'turn=1 if inside == "ring" else 0',
+            "turn=0",
             ranks=6,
             params={"m": 2, "inside": "ring"},
         ),
         Fault(
             "groups of neighbours alone",
-            {"(j - place(r, stride, size)) * stride": "j - place(r, stride, size)"},
+            "(j - place(r, stride, size)) * stride",
+            "j - place(r, stride, size)",
             module="core.lines",
             breaks={"hygiene"},
             ranks=4,

@@ -1,42 +1,38 @@
 """What the tests know of lossy_two_shot."""
 
-from tests.algorithms import Fault, Known, Same
+from tests.algorithms import OTHER, Fault, Known, Same
 
 PARAMS = {"lost": 400, "packet": 2}
 KNOWN = Known(
-    alike=Fault(
+    alike=(
         "a part is not delivered",
-        {"for q in others:\n            self._take": "for q in others[1:]:\n            self._take"},
+        "for q in others:\n            self._take",
+        "for q in others[1:]:\n            self._take",
     ),
     faults=[
         Fault(
             "the mask is that of the way back",
-            {
-                "return ~happens(self._seed, self._calls, step, source, to, many, thousandths=self._lost)": (
-                    "return ~happens(self._seed, self._calls, step, to, source, many, thousandths=self._lost)"
-                )
-            },
+            "return ~happens(self._seed, self._calls, step, source, to, many, thousandths=self._lost)",
+            "return ~happens(self._seed, self._calls, step, to, source, many, thousandths=self._lost)",
             params=PARAMS,
         ),
         Fault(
             "the owner's copy is weighed like the others",
-            {"for q in (q for q in every if q != r):": "for q in every:"},
+            "for q in (q for q in every if q != r):",
+            "for q in every:",
             params=PARAMS,
         ),
         Fault(
             "what does not arrive is zero",
-            {
-                "np.copyto(held[shard], came[shard], where=np.repeat(arrived, self._sizes[source]))": (
-                    "held[shard] = came[shard] * np.repeat(arrived, self._sizes[source])"
-                )
-            },
+            "np.copyto(held[shard], came[shard], where=np.repeat(arrived, self._sizes[source]))",
+            "held[shard] = came[shard] * np.repeat(arrived, self._sizes[source])",
             params=PARAMS,
         ),
     ],
     aimed=[
-        Fault("another aggregator", {'if self._aggregator != "ratio0":': "if True:"}),
-        Fault("running sums", {"mine if self._running else 0": "0"}),
-        Fault("another seed", {"~happens(self._seed,": "~happens(0,"}),
+        Fault("another aggregator", 'if self._aggregator != "ratio0":', "if True:"),
+        Fault("running sums", "mine if self._running else 0", "0"),
+        Fault("another seed", "~happens(self._seed,", "~happens(0,"),
     ],
     made_with={"lost": 300, "packet": 1},
     keeps="the calls before",
@@ -50,13 +46,8 @@ KNOWN = Known(
     refused_by_all=[({"lost": 1000}, "lost = 1000 with aggregator ht: what never arrives has no weight; right is")],
     theorems=["result", "partition", "deadlock", "contention", "volume", "peers", "claim: staleness"],
     wrong_texts=[
-        ("own_chunk(held, r, p) + new", "own_chunk(x, r, p) + new", "result", "the result is what the page ensures"),
-        (
-            "where(own, v, weighed(v, lost))",
-            "where(own, 0, weighed(v, lost))",
-            "result",
-            "the result is what the page ensures",
-        ),
+        ("own_chunk(held, r, p) + new", "own_chunk(x, r, p) + new", "result", OTHER),
+        ("where(own, v, weighed(v, lost))", "where(own, 0, weighed(v, lost))", "result", OTHER),
         ("new = mean(got, now, p, params)", "new = got.entries", "result", "not the owner's"),
         ("Losing(params.seed, params.lost), x", "Losing(r, params.lost), x", "deadlock", "different terms"),
         ("return version == call", "return version <= call", "claim: staleness", "from the owner's"),

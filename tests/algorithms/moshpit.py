@@ -4,30 +4,30 @@ from tests.algorithms import Fault, Known, Same
 
 PARAMS = {"m": 3, "chance": 3, "dead": ((1, 0, 1), (2, 1, 0))}
 KNOWN = Known(
-    alike=Fault("a rank's vector is left out", {"zip(others, weights[1:])": "zip(others[1:], weights[1:])"}),
+    alike=("a rank's vector is left out", "zip(others, weights[1:])", "zip(others[1:], weights[1:])"),
     faults=[
         Fault(
             "parts are cut elsewhere",
-            {
-                "whole = sum(wanted)\n": (
-                    "whole, many = sum(wanted), len(wanted)\n"
-                    "    return [i * n // many - (i - 1) * n // many for i in range(1, many + 1)]\n"
-                )
-            },
+            "whole = sum(wanted)\n",
+            (
+                "whole, many = sum(wanted), len(wanted)\n"
+                "    return [i * n // many - (i - 1) * n // many for i in range(1, many + 1)]\n"
+            ),
             module="core.averaging_groups",
             ranks=5,
             params=PARAMS,
         ),
         Fault(
             "who dies sends all before",
-            {"return int(min(left, many))": "return many"},
+            "return int(min(left, many))",
+            "return many",
             module="core.averaging_groups",
             params=PARAMS,
         ),
     ],
     aimed=[
-        Fault("a rank that dies", {"alive[[*ends]] = False": "pass"}, module="core.averaging_groups"),
-        Fault("weights", {"total /= sum(weights)": "total /= len(weights)"}),
+        Fault("a rank that dies", "alive[[*ends]] = False", "pass", module="core.averaging_groups"),
+        Fault("weights", "total /= sum(weights)", "total /= len(weights)"),
     ],
     refused=[
         ({"m": 1}, "m = 1: it must be a whole number, 2 or more, below 2^63"),

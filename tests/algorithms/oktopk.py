@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tests.algorithms import TEXTS, Fault, Known, Program, Same
+from tests.algorithms import LOST, OTHER, PARTIAL, TEXTS, Fault, Known, Program, Same
 
 
 def oktopk(calls, k, tau_prime, gain, **_):
@@ -39,49 +39,48 @@ def kth(x, k):
 
 PARAMS = {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2}
 KNOWN = Known(
-    alike=Fault(
+    alike=(
         "a part is not delivered",
-        {"return gathered(comm, mine, sizes)": ("return gathered(comm, mine, sizes) if len(sizes) == 1 else mine")},
+        "return gathered(comm, mine, sizes)",
+        "return gathered(comm, mine, sizes) if len(sizes) == 1 else mine",
     ),
     faults=[
         Fault(
             "what was sent is looked for among indices in no order",
-            {
-                "return a[there[a]]": (
-                    "if not b.size:\n        return b\n    b = np.roll(b, b.size // 2)\n"
-                    "    return a[b[np.minimum(np.searchsorted(b, a), b.size - 1)] == a]"
-                )
-            },
+            "return a[there[a]]",
+            (
+                "if not b.size:\n        return b\n    b = np.roll(b, b.size // 2)\n"
+                "    return a[b[np.minimum(np.searchsorted(b, a), b.size - 1)] == a]"
+            ),
             breaks={"conservation", "result"},
             params=PARAMS,
         ),
         Fault(
             "sums are never dealt out",
-            {"mine, sizes = balanced(comm, mine, sizes)": "pass"},
+            "mine, sizes = balanced(comm, mine, sizes)",
+            "pass",
             breaks={"steps"},
             params=PARAMS,
         ),
         Fault(
             "a rank that selects nothing looks for its first entry",
-            {
-                "proposed = at[inner] if at.size else np.array(inner, np.int64)": (
-                    "proposed = at[[share(c, at.size, p) for c in range(p)]][1:]"
-                )
-            },
+            "proposed = at[inner] if at.size else np.array(inner, np.int64)",
+            "proposed = at[[share(c, at.size, p) for c in range(p)]][1:]",
             ranks=1,
             params=PARAMS,
         ),
         Fault(
             "one rank looks for the first bound",
-            {"summed = np.empty_like(proposed)": "summed = np.empty_like(proposed)\n    assert proposed[0] >= 0"},
+            "summed = np.empty_like(proposed)",
+            "summed = np.empty_like(proposed)\n    assert proposed[0] >= 0",
             ranks=1,
             params=PARAMS,
         ),
     ],
     aimed=[
-        Fault("a second block", {"some = x[i : i + BLOCK]": "some = x[:BLOCK][: x[i : i + BLOCK].size]"}),
-        Fault("past every period", {"self._calls += 1": "self._calls = min(self._calls + 1, 4)"}),
-        Fault("another gain", {"WHOLE + gain, WHOLE)": "WHOLE + 12, WHOLE)"}),
+        Fault("a second block", "some = x[i : i + BLOCK]", "some = x[:BLOCK][: x[i : i + BLOCK].size]"),
+        Fault("past every period", "self._calls += 1", "self._calls = min(self._calls + 1, 4)"),
+        Fault("another gain", "WHOLE + gain, WHOLE)", "WHOLE + 12, WHOLE)"),
     ],
     made_with={"k": 2, "allow_nan": False},
     refused=[
@@ -93,15 +92,15 @@ KNOWN = Known(
     ],
     theorems=[*TEXTS, "conservation", "claim: thresholds", "claim: volume"],
     wrong_texts=[
-        ("kept = sums.only", "sums = sums + sums; kept = sums.only", "result", "the result is what the page ensures"),
-        ("x.only(~(sent & y.support()))", "x.only(~sent)", "conservation", "nothing is lost"),
+        ("kept = sums.only", "sums = sums + sums; kept = sums.only", "result", OTHER),
+        ("x.only(~(sent & y.support()))", "x.only(~sent)", "conservation", LOST),
         (
             "x.only(~(sent & y.support()))",
             "x.only(~(sent & reaching(sums, least)))",
             "result",
             "with what only the owner of the index has",
         ),
-        ("return y, x", "return where(sent, y, 0), x", "agreement", "the result is partial"),
+        ("return y, x", "return where(sent, y, 0), x", "agreement", PARTIAL),
         (
             "if uneven(sizes, params.trigger):",
             "if count(kept) > params.trigger:",

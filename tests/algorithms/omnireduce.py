@@ -3,20 +3,20 @@
 from tests.algorithms import NAN, Fault, Known
 
 KNOWN = Known(
-    alike=Fault("a rank's vector is left out", {"[x[parts[r]]] * p, block))": "[x[parts[r]]] * p, block)[:2])"}),
+    alike=("a rank's vector is left out", "[x[parts[r]]] * p, block))", "[x[parts[r]]] * p, block)[:2])"),
     faults=[
         Fault(
             "blocks whose entries are 0 or less are left out",
-            {"np.logical_or.reduceat(x != 0, begins)": "np.maximum.reduceat(x, begins) > 0"},
+            "np.logical_or.reduceat(x != 0, begins)",
+            "np.maximum.reduceat(x, begins) > 0",
             module="codecs.nonzero_blocks",
             params={"block": 3},
         ),
         Fault(
             "the first block is the highest bit of its byte, on both sides",
-            {
-                'np.packbits(sent, bitorder="little")': "np.packbits(sent)",
-                'count=begins.size, bitorder="little"': "count=begins.size",
-            },
+            'np.packbits(sent, bitorder="little")',
+            "np.packbits(sent)",
+            also={'count=begins.size, bitorder="little"': "count=begins.size"},
             module="codecs.nonzero_blocks",
             breaks={"steps"},
             params={"block": 3},

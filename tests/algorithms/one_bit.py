@@ -23,22 +23,18 @@ def one_bit(calls, norm):
 
 
 KNOWN = Known(
-    alike=Fault(
+    alike=(
         "a rank's vector is left out",
-        {
-            "total += sign_codec.decode(coming[q], pieces[r])": (
-                "total += sign_codec.decode(coming[q], pieces[r]) * (q < 2)"
-            )
-        },
+        "total += sign_codec.decode(coming[q], pieces[r])",
+        "total += sign_codec.decode(coming[q], pieces[r]) * (q < 2)",
     ),
     faults=[
-        Fault("the sign of 0 is -", {"np.packbits(x >= 0": "np.packbits(x > 0"}, module="codecs.sign_codec"),
+        Fault("the sign of 0 is -", "np.packbits(x >= 0", "np.packbits(x > 0", module="codecs.sign_codec"),
         Fault(
             "the first sign is the highest bit of its byte, on both sides",
-            {
-                'np.packbits(x >= 0, bitorder="little")': "np.packbits(x >= 0)",
-                'count=like.size, bitorder="little"': "count=like.size",
-            },
+            'np.packbits(x >= 0, bitorder="little")',
+            "np.packbits(x >= 0)",
+            also={'count=like.size, bitorder="little"': "count=like.size"},
             module="codecs.sign_codec",
             breaks={"steps"},
         ),
@@ -46,7 +42,8 @@ KNOWN = Known(
     aimed=[
         Fault(
             "another norm",
-            {"found = total if norm == 1 else np.sqrt(total)": "found = np.sqrt(total)"},
+            "found = total if norm == 1 else np.sqrt(total)",
+            "found = np.sqrt(total)",
             module="codecs.sign_codec",
         )
     ],

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sparring.spec.library import matrices
-from tests.algorithms import NAN, Fault, Known, Program, Same
+from tests.algorithms import LOST, NAN, OTHER, PARTIAL, Fault, Known, Program, Same
 
 
 def power_sgd(calls, columns, rank, seed, **_):
@@ -23,38 +23,37 @@ def power_sgd(calls, columns, rank, seed, **_):
 PARAMS = {"columns": 3, "rank": 2, "rate": 0}
 SQUARE = {"columns": 5, "rank": 2, "rate": 0, "epsilon": 0}
 KNOWN = Known(
-    alike=Fault("a part is not delivered", {"held[self._n :] = 0": "held[self._n - 1 :] = 0"}),
+    alike=("a part is not delivered", "held[self._n :] = 0", "held[self._n - 1 :] = 0"),
     faults=[
         Fault(
             "each rank draws a factor of its own",
-            {"drawn(self._seed, ": "drawn(self._seed + self._comm.Get_rank(), "},
+            "drawn(self._seed, ",
+            "drawn(self._seed + self._comm.Get_rank(), ",
             params=PARAMS,
         ),
         Fault(
             "the second factor is a sum",
-            {"self._mean(crossed(m, p).ravel())": "self._sum(self._comm, crossed(m, p).ravel(), validate=False)"},
+            "self._mean(crossed(m, p).ravel())",
+            "self._sum(self._comm, crossed(m, p).ravel(), validate=False)",
             params=PARAMS,
         ),
         Fault(
             "columns of zeros stay, after a first call that draws them",
-            {
-                "q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)": (
-                    "if not self._calls:\n"
-                    "            q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)"
-                )
-            },
+            "q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)",
+            "if not self._calls:\n            q[gone] = np.bitwise_count(draws).astype(q.dtype) - q.dtype.type(32)",
             params=PARAMS,
         ),
         Fault(
             "sums down a column are numpy's",
-            {"return np.stack([halved(one.T) for one in sums])": "return p @ m"},
+            "return np.stack([halved(one.T) for one in sums])",
+            "return p @ m",
             params=PARAMS,
         ),
     ],
     aimed=[
-        Fault("a second block", {"m[i : i + size] -= some": "m[:size] -= some"}),
-        Fault("a second column", {"rest = columns[s + 1 :]": "rest = columns[s + 2 :]"}),
-        Fault("another epsilon", {"columns.dtype.type(epsilon) /": "columns.dtype.type(10) /"}),
+        Fault("a second block", "m[i : i + size] -= some", "m[:size] -= some"),
+        Fault("a second column", "rest = columns[s + 1 :]", "rest = columns[s + 2 :]"),
+        Fault("another epsilon", "columns.dtype.type(epsilon) /", "columns.dtype.type(10) /"),
     ],
     made_with={"rate": 0, "allow_nan": False},
     refused=[
@@ -82,15 +81,15 @@ KNOWN = Known(
             "(yield allreduce(crossed(m, left, shape), through=params.through)) / p",
             "(yield allreduce(crossed(m, left, shape), through=params.through))",
             "result",
-            "the result is what the page ensures",
+            OTHER,
         ),
         (
             "(yield allreduce(crossed(m, left, shape), through=params.through))",
             "crossed(m, left, shape)",
             "agreement",
-            "the result is partial",
+            PARTIAL,
         ),
-        ("State(m - y, right)", "State(m - m, right)", "conservation", "nothing is lost"),
+        ("State(m - y, right)", "State(m - m, right)", "conservation", LOST),
         ("State(m - y, right)", "State(m - y, q)", "result", "q is what a call leaves"),
         (
             "if not worth(shape.rows, shape.columns, shape.width, params.rate):\n        return (yield",

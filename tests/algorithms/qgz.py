@@ -1,29 +1,21 @@
 """What the tests know of qgz."""
 
-from tests.algorithms import NAN, TEXTS, Fault, Known
+from tests.algorithms import NAN, OTHER, TEXTS, Fault, Known
 
 KNOWN = Known(
-    alike=Fault(
-        "a rank's vector is left out", {"np.add(total, one, out=total)": "np.add(total, one * (q < 2), out=total)"}
-    ),
+    alike=("a rank's vector is left out", "np.add(total, one, out=total)", "np.add(total, one * (q < 2), out=total)"),
     faults=[
-        Fault("codes are cut off", {"np.rint(rows": "np.trunc(rows"}, module="codecs.symmetric_quantiser"),
+        Fault("codes are cut off", "np.rint(rows", "np.trunc(rows", module="codecs.symmetric_quantiser"),
         Fault(
             "a step is that of a range",
-            {
-                "most / self._dtype.type(self._half)": (
-                    "(rows.max(axis=1) - rows.min(axis=1)) / self._dtype.type(2 * self._half - 1)"
-                )
-            },
+            "most / self._dtype.type(self._half)",
+            "(rows.max(axis=1) - rows.min(axis=1)) / self._dtype.type(2 * self._half - 1)",
             module="codecs.symmetric_quantiser",
         ),
         Fault(
             "a rank adds its own copy as it is",
-            {
-                "coded.decode(coming[q], one)": (
-                    "coded.decode(coming[q], one)\n        one = x[blocks[r]] if q == r else one"
-                )
-            },
+            "coded.decode(coming[q], one)",
+            "coded.decode(coming[q], one)\n        one = x[blocks[r]] if q == r else one",
         ),
     ],
     refused=[
@@ -38,7 +30,7 @@ KNOWN = Known(
     theorems=[*TEXTS, "claim: error"],
     wrong_texts=[
         ("return (yield allgather(sums", "return sums; (yield allgather(sums", "agreement", "is shard"),
-        ("reduce_scatter(x,", "reduce_scatter(x + x,", "result", "the result is what the page ensures"),
+        ("reduce_scatter(x,", "reduce_scatter(x + x,", "result", OTHER),
     ],
     spoilt=[({"g": 4}, NAN, range(4, 8), True)],
     octets=[

@@ -1,24 +1,24 @@
 """What the tests know of qsgd."""
 
-from tests.algorithms import INF, TEXTS, Fault, Known, Same
+from tests.algorithms import INF, OTHER, TEXTS, Fault, Known, Same
 
 KNOWN = Known(
-    alike=Fault(
+    alike=(
         "a rank's vector is left out",
-        {"y += read(coming[q], x, self._levels)": "y += read(coming[q], x, self._levels) * (q < 3)"},
+        "y += read(coming[q], x, self._levels)",
+        "y += read(coming[q], x, self._levels) * (q < 3)",
     ),
     faults=[
         Fault(
             "no signs are sent",
-            {
-                "like.size, sign + 1)": "like.size, sign)",
-                "integer_bytes.packed(levels, sign + 1)": "integer_bytes.packed(levels & (1 << sign) - 1, sign)",
-            },
+            "like.size, sign + 1)",
+            "like.size, sign)",
+            also={"integer_bytes.packed(levels, sign + 1)": "integer_bytes.packed(levels & (1 << sign) - 1, sign)"},
         )
     ],
     aimed=[
-        Fault("a second block", {"np.arange(some.start, some.stop)": "np.arange(some.stop - some.start)"}),
-        Fault("by the greatest magnitude", {"norm = sizes.max() if by_max else": "norm ="}),
+        Fault("a second block", "np.arange(some.start, some.stop)", "np.arange(some.stop - some.start)"),
+        Fault("by the greatest magnitude", "norm = sizes.max() if by_max else", "norm ="),
     ],
     refused=[
         ({"levels": 0}, "levels = 0: it must be a whole number, 1 or more"),
@@ -35,7 +35,7 @@ KNOWN = Known(
             "each(level, x, one, chances(params.seed, call, r, x), params.levels)\n    y",
             "each(level, x, one, chances(params.seed, call, r + 1, x), params.levels)\n    y",
             "result",
-            "the result is what the page ensures",
+            OTHER,
         ),
         ("Levels(params.levels)", "Levels(one)", "deadlock", "different terms"),
         ("rises(t, chance), levels)", "rises(t, chance), levels) + 1", "claim: result", "none below 0"),

@@ -28,18 +28,20 @@ def halved(p):
 
 
 KNOWN = Known(
-    alike=Fault(
+    alike=(
         "a part is not delivered",
-        {"for i in reversed(range(rounds(p))):": "for i in reversed(range(min(1, rounds(p)))):"},
+        "for i in reversed(range(rounds(p))):",
+        "for i in reversed(range(min(1, rounds(p)))):",
     ),
     faults=[
         Fault(
             "other halves",
-            {
-                "if not low(v, i):": "if low(v, i):",
+            "if not low(v, i):",
+            "if low(v, i):",
+            also={
                 "above(first, i, p) if low(v, i) else below(first, i, p)": (
                     "below(first, i, p) if low(v, i) else above(first, i, p)"
-                ),
+                )
             },
             breaks={"steps"},
             ranks=2,
@@ -48,7 +50,8 @@ KNOWN = Known(
     aimed=[
         Fault(
             "a receive of the caller's own",
-            {'return cast("Intracomm", comm.Get_attr(key))': "return comm"},
+            'return cast("Intracomm", comm.Get_attr(key))',
+            "return comm",
             module="core.transport",
         )
     ],

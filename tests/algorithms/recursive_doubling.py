@@ -22,14 +22,13 @@ def doubled(p):
 
 
 KNOWN = Known(
-    alike=Fault(
+    alike=(
         "a rank's vector is left out",
-        {"sums = np.add(spare, sums, out=y)": "sums = np.add(spare * (i < 1), sums, out=y)"},
+        "sums = np.add(spare, sums, out=y)",
+        "sums = np.add(spare * (i < 1), sums, out=y)",
     ),
     aimed=[
-        Fault(
-            "an out that overlaps", {"if not same_memory(x, out) and abs": "if False and abs"}, module="core.arguments"
-        )
+        Fault("an out that overlaps", "if not same_memory(x, out) and abs", "if False and abs", module="core.arguments")
     ],
     theorems=[*FORMULAS, FREE, *MEETING],
     messages=doubled,

@@ -1,6 +1,6 @@
 """What the tests know of recursive_doubling_allgather."""
 
-from tests.algorithms import Fault, Known
+from tests.algorithms import Known
 
 
 def doubled(p):
@@ -12,7 +12,7 @@ def doubled(p):
 
 
 KNOWN = Known(
-    alike=Fault("a rank's vector is left out", {"for q in range(p)]\n": "for q in range(max(1, p - 1))]\n"}),
+    alike=("a rank's vector is left out", "for q in range(p)]\n", "for q in range(max(1, p - 1))]\n"),
     messages=doubled,
     powers=True,
 )

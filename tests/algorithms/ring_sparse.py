@@ -5,18 +5,20 @@ from sparring.spec.core.numbers import where
 from tests.algorithms import Fault, Known
 
 KNOWN = Known(
-    alike=Fault(
+    alike=(
         "a rank's vector is left out",
-        {"mine = chunks[given(left(r, p), i, p)]": "mine = chunks[given(left(r, p), 0, p)]"},
+        "mine = chunks[given(left(r, p), i, p)]",
+        "mine = chunks[given(left(r, p), 0, p)]",
     ),
     aimed=[
         Fault(
             "a chunk of several tables",
-            {"starts = np.arange(0, max(length, 1), BLOCK)": "starts = np.arange(0, max(length, 1), BLOCK) * 0"},
+            "starts = np.arange(0, max(length, 1), BLOCK)",
+            "starts = np.arange(0, max(length, 1), BLOCK) * 0",
             module="core.messages",
         ),
-        Fault("a chunk of several tables", {"counts[1:] -= counts[:-1]": "pass"}, module="core.messages"),
-        Fault("turns dense", {"or len(chunk) < threshold(": "or len(chunk) <= threshold("}, module="core.merge"),
+        Fault("a chunk of several tables", "counts[1:] -= counts[:-1]", "pass", module="core.messages"),
+        Fault("turns dense", "or len(chunk) < threshold(", "or len(chunk) <= threshold(", module="core.merge"),
     ],
     wrong_contributions=[
         {"contributions": lambda t, p: contributions(t, p) + 1},

@@ -3,14 +3,16 @@
 from tests.algorithms import Fault, Known
 
 KNOWN = Known(
-    alike=Fault(
+    alike=(
         "a part is not delivered",
-        {"for c, message in enumerate(messages)]\n    at": ("for c, message in enumerate(messages[:2])]\n    at")},
+        "for c, message in enumerate(messages)]\n    at",
+        "for c, message in enumerate(messages[:2])]\n    at",
     ),
     aimed=[
         Fault(
             "the sample misleads",
-            {"return np.arange(size.size)\n\n\ndef reaching": "return np.arange(size.size - 1)\n\n\ndef reaching"},
+            "return np.arange(size.size)\n\n\ndef reaching",
+            "return np.arange(size.size - 1)\n\n\ndef reaching",
             module="core.selection",
         )
     ],

@@ -15,28 +15,27 @@ def distances(p, **_):
 
 
 KNOWN = Known(
-    alike=Fault(
+    alike=(
         "a part is not delivered",
-        {
-            "parts = [every.entries(place(c, r, p)) for c in range(p)]": (
-                "parts = [every.entries(place(c, r, p)) for c in range(min(p, 2))]"
-            )
-        },
+        "parts = [every.entries(place(c, r, p)) for c in range(p)]",
+        "parts = [every.entries(place(c, r, p)) for c in range(min(p, 2))]",
     ),
     faults=[
         Fault(
             "residuals are of the vector, not of what was cut off",
-            {"x[y.indices] = cut_off[y.indices]": "x[y.indices] = 0"},
+            "x[y.indices] = cut_off[y.indices]",
+            "x[y.indices] = 0",
             breaks={"conservation", "result"},
         )
     ],
     aimed=[
         Fault(
             "a receive of the caller's own",
-            {'return cast("Intracomm", comm.Get_attr(key))': "return comm"},
+            'return cast("Intracomm", comm.Get_attr(key))',
+            "return comm",
             module="core.transport",
         ),
-        Fault("many ranks", {"begun(rounds(p) - 1 - i)": "begun(min(rounds(p), 3) - 1 - i)"}),
+        Fault("many ranks", "begun(rounds(p) - 1 - i)", "begun(min(rounds(p), 3) - 1 - i)"),
     ],
     made_with={"k": 2, "allow_nan": False},
     messages=distances,

@@ -1,13 +1,11 @@
 """What the tests know of ssar_recursive_doubling."""
 
 from sparring.proofs.ssar_recursive_doubling import contributions
-from tests.algorithms import Fault, Known
+from tests.algorithms import Known
 from tests.algorithms.recursive_doubling import doubled
 
 KNOWN = Known(
-    alike=Fault(
-        "a rank's vector is left out", {"mine = add(theirs, mine)": "mine = add(theirs, mine) if i < 1 else mine"}
-    ),
+    alike=("a rank's vector is left out", "mine = add(theirs, mine)", "mine = add(theirs, mine) if i < 1 else mine"),
     messages=doubled,
     wrong_contributions=[
         {"contributions": lambda t, p: contributions(t, p) + 1},

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from tests.algorithms import Fault, Known, Program
+from tests.algorithms import OTHER, Fault, Known, Program
 
 
 def streaming_diloco(calls, rate, momentum, mix, fragments, delay, **_):
@@ -28,22 +28,20 @@ def streaming_diloco(calls, rate, momentum, mix, fragments, delay, **_):
 PARAMS = {"fragments": 2}
 THREE = {"fragments": 3}
 KNOWN = Known(
-    alike=Fault("means are halved", {"gradient = sums / self._comm": "gradient = sums / 2 / self._comm"}),
+    alike=("means are halved", "gradient = sums / self._comm", "gradient = sums / 2 / self._comm"),
     faults=[
-        Fault("a sum is used at once", {"before if self._delay else self._sums": "self._sums"}, params=PARAMS),
-        Fault("all parts have their turn at once", {"slice(first, end)": "slice(0, self._n)"}, params=PARAMS),
+        Fault("a sum is used at once", "before if self._delay else self._sums", "self._sums", params=PARAMS),
+        Fault("all parts have their turn at once", "slice(first, end)", "slice(0, self._n)", params=PARAMS),
         Fault(
             "a rank goes on from the point alone",
-            {"y[due] * self._mix + point[due] * (WHOLE - self._mix)": "point[due] * WHOLE"},
+            "y[due] * self._mix + point[due] * (WHOLE - self._mix)",
+            "point[due] * WHOLE",
             params=PARAMS,
         ),
         Fault(
             "it mixes the other way round",
-            {
-                "y[due] * self._mix + point[due] * (WHOLE - self._mix)": (
-                    "y[due] * (WHOLE - self._mix) + point[due] * self._mix"
-                )
-            },
+            "y[due] * self._mix + point[due] * (WHOLE - self._mix)",
+            "y[due] * (WHOLE - self._mix) + point[due] * self._mix",
             params={"fragments": 2, "mix": 250},
         ),
     ],
@@ -60,14 +58,9 @@ KNOWN = Known(
         "claim: turns",
     ],
     wrong_texts=[
-        (
-            "plain(where(due, mixed(x, now.point",
-            "plain(where(due, mixed(x, state.point",
-            "result",
-            "the result is what the page ensures",
-        ),
-        ("where(params.delay == 1, state.sums, sums), p", "sums, p", "result", "the result is what the page ensures"),
-        ("allreduce(state.point - x, at=", "allreduce(x, at=", "result", "the result is what the page ensures"),
+        ("plain(where(due, mixed(x, now.point", "plain(where(due, mixed(x, state.point", "result", OTHER),
+        ("where(params.delay == 1, state.sums, sums), p", "sums, p", "result", OTHER),
+        ("allreduce(state.point - x, at=", "allreduce(x, at=", "result", OTHER),
         ("now._replace(sums=sums)", "now._replace(sums=x)", "result", "sums"),
         ("point * (WHOLE - mix)", "point * WHOLE", "claim: mixture", "mixture"),
         ("both(call >= 0, ", "both(call >= -1, ", "claim: turns", "entry 6 of 7"),

@@ -1,35 +1,30 @@
 """What the tests know of thc."""
 
-from tests.algorithms import INF, TEXTS, Fault, Known
+from tests.algorithms import INF, PARTIAL, TEXTS, Fault, Known
 
 KNOWN = Known(
-    alike=Fault(
+    alike=(
         "a rank's vector is left out",
-        {
-            "total += integer_bytes.unpacked(coming[q], lengths[r], bits)": (
-                "total += integer_bytes.unpacked(coming[q], lengths[r], bits) * (q != 0)"
-            )
-        },
+        "total += integer_bytes.unpacked(coming[q], lengths[r], bits)",
+        "total += integer_bytes.unpacked(coming[q], lengths[r], bits) * (q != 0)",
     ),
     faults=[
         Fault(
             "entries go to the nearest point",
-            {
-                "rounded((x[some] - low) / step, chance, most(self._bits))": (
-                    "np.minimum(np.rint((x[some] - low) / step), most(self._bits)).astype(np.int64)"
-                )
-            },
+            "rounded((x[some] - low) / step, chance, most(self._bits))",
+            "np.minimum(np.rint((x[some] - low) / step), most(self._bits)).astype(np.int64)",
         ),
         Fault(
             "the grid is that of a rank's own entries",
-            {"low, high = every[:, 0].min(), every[:, 1].max()": "low, high = every[r]"},
+            "low, high = every[:, 0].min(), every[:, 1].max()",
+            "low, high = every[r]",
         ),
     ],
     aimed=[
-        Fault("a second block", {"for i in range(0, x.size, BLOCK):": "for i in range(0, min(x.size, BLOCK), BLOCK):"}),
-        Fault("many ranks", {"return bits + (p - 1).bit_length()": "return bits + min((p - 1).bit_length(), 4)"}),
-        Fault("a third call", {"self._calls += 1": "self._calls = 1"}),
-        Fault("another seed", {"drawn(self._seed,": "drawn(0,"}),
+        Fault("a second block", "for i in range(0, x.size, BLOCK):", "for i in range(0, min(x.size, BLOCK), BLOCK):"),
+        Fault("many ranks", "return bits + (p - 1).bit_length()", "return bits + min((p - 1).bit_length(), 4)"),
+        Fault("a third call", "self._calls += 1", "self._calls = 1"),
+        Fault("another seed", "drawn(self._seed,", "drawn(0,"),
     ],
     refused=[
         ({"bits": 0}, "bits = 0: it must be a whole number, 1 or more"),
@@ -43,7 +38,7 @@ KNOWN = Known(
             "    ends = yield gather(extremes(x), Raw())\n    at = grid(ends,",
             "    at = grid(extremes(x),",
             "agreement",
-            "the result is partial",
+            PARTIAL,
         ),
         ("low * p + step * q", "low + step * q", "claim: result", "of no rank"),
         ("wide(params.bits, p)", "wide(p, params.bits)", "volume", "all ranks' numbers"),

@@ -5,22 +5,21 @@ from tests.algorithms import Fault, Known
 from tests.algorithms.two_shot import direct
 
 KNOWN = Known(
-    alike=Fault("a rank's vector is left out", {"for q in range(p)))": "for q in range(p) if q < 2))"}),
+    alike=("a rank's vector is left out", "for q in range(p)))", "for q in range(p) if q < 2))"),
     faults=[
         Fault(
             "without zeros",
-            {
-                "shown = encoded(total)": (
-                    "held = np.flatnonzero(total.values)\n"
-                    "    places = held if total.positions is None else total.positions[held]\n"
-                    "    total = type(total)(places, total.values[held], total.length)\n"
-                    "    shown = encoded(total)"
-                )
-            },
+            "shown = encoded(total)",
+            (
+                "held = np.flatnonzero(total.values)\n"
+                "    places = held if total.positions is None else total.positions[held]\n"
+                "    total = type(total)(places, total.values[held], total.length)\n"
+                "    shown = encoded(total)"
+            ),
             ranks=2,
         )
     ],
-    aimed=[Fault("turns dense", {"return length - ceil(": "return 1 + length - ceil("}, module="core.encodings")],
+    aimed=[Fault("turns dense", "return length - ceil(", "return 1 + length - ceil(", module="core.encodings")],
     messages=direct,
     wrong_contributions=[
         {"contributions": lambda t, p: 1},

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.algorithms import ALGORITHMS, Fault, Known
+from tests.algorithms import ALGORITHMS, Known
 from tests.algorithms.collectives import COLLECTIVES, Collective
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ def test_each_file_has_its_form():
     assert {type(one) for one in ALGORITHMS.values()} == {Known}
     assert {type(one) for one in COLLECTIVES.values()} == {Collective}
     with pytest.raises(TypeError, match="planted"):
-        Known(alike=Fault("nothing", {}), planted=1)  # type: ignore[call-arg]
+        Known(alike=("nothing", "", ""), planted=1)  # pyright: ignore[reportCallIssue]
 
 
 def test_whatever_may_be_said_is_asked_for():

@@ -57,7 +57,7 @@ FAULTS = [(name, fault) for name, one in ALGORITHMS.items() for fault in one.fau
 @pytest.mark.parametrize(("name", "fault"), [pytest.param(*one, id=f"{one[0]}: {one[1].name}") for one in FAULTS])
 def test_a_planted_fault_is_found(name, fault):
     """What changes messages alone breaks nothing else."""
-    with planted(fault.module or name, *fault.texts.items()):
+    with planted(fault.module or name, *fault.texts):
         found = broken(name, fault.ranks, fault.params)
 
     assert found >= fault.breaks

@@ -16,7 +16,7 @@ class Collective(NamedTuple):
     It needs ``peers`` or ``messages``, as another program works them out for a number of ranks.
     """
 
-    peers: Callable[[int], Counter[tuple[int, int]]] | None = None
+    peers: Callable[[int], Counter[Any]] | None = None
     """How many messages there are from one rank to another."""
     messages: Callable[[int], Iterable[Any]] | None = None
     """The messages step by step, with their chunks."""

@@ -11,7 +11,4 @@ def both_ways(p):
     return Counter({(r, (r + way) % p): 2 * (p - 1) for r in range(p) for way in ways if p > 1})
 
 
-KNOWN = Collective(
-    peers=both_ways,
-    wrong_texts=[("p + (r + t) % p)", "p + (r - t) % p)")],
-)
+KNOWN = Collective(peers=both_ways, wrong_texts=[("p + (r + t) % p)", "p + (r - t) % p)")])

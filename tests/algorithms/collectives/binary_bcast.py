@@ -7,13 +7,7 @@ LEVELS = "ceil(log2(floor(p/3) + 1)) + floor(log2(p))"  # levels with a first ch
 KNOWN = Collective(
     peers=lambda p: pairs(binary, p),
     wrong_texts=[("r + (1 << (t + j))", "r + (1 << t) + j")],
-    steps_forms=(
-        LEVELS,
-        "Min(2, p - 1)",
-        LEVELS,
-        "0",
-        "0",
-    ),
+    steps_forms=(LEVELS, "Min(2, p - 1)", LEVELS, "0", "0"),
     bounded=True,
     slow_forms=True,
 )

@@ -8,13 +8,7 @@ KNOWN = Collective(
     peers=lambda p: turned(pairs(binary, p)),
     wrong_texts=[("both(on(r, level(t, p)), j == side(r, t, p))", "on(r, level(t, p))")],
     slow=True,
-    steps_forms=(
-        "floor(log2(p))",
-        "Min(1, p - 1)",
-        "floor(log2(p))",
-        "Min(2, p - 1)",
-        LEVELS,
-    ),
+    steps_forms=("floor(log2(p))", "Min(1, p - 1)", "floor(log2(p))", "Min(2, p - 1)", LEVELS),
     bounded=True,
     slow_forms=True,
 )

@@ -13,7 +13,4 @@ def bruck(p):
         many *= 2
 
 
-KNOWN = Collective(
-    messages=bruck,
-    forms=("p | n", "ceil(log2(p))", "n*(p - 1)/p"),
-)
+KNOWN = Collective(messages=bruck, forms=("p | n", "ceil(log2(p))", "n*(p - 1)/p"))

@@ -12,8 +12,4 @@ def doubled(p):
         distance *= 2
 
 
-KNOWN = Collective(
-    messages=doubled,
-    powers=True,
-    forms=("p = 2^m, p | n", "log2(p)", "n*(p - 1)/p"),
-)
+KNOWN = Collective(messages=doubled, powers=True, forms=("p = 2^m, p | n", "log2(p)", "n*(p - 1)/p"))

@@ -11,7 +11,4 @@ def ring_chunks(p):
         last = [last[-1], *last[:-1]]
 
 
-KNOWN = Collective(
-    messages=ring_chunks,
-    forms=("", "p - 1", "n - floor(n/p)"),
-)
+KNOWN = Collective(messages=ring_chunks, forms=("", "p - 1", "n - floor(n/p)"))

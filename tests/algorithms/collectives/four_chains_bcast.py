@@ -7,11 +7,5 @@ HEADS = "ceiling(p/4 - 1/4) - Min(1, p - 1) + Min(4, p - 1)"  # a chain's steps,
 KNOWN = Collective(
     peers=lambda p: pairs(lambda r: chained(r, p), p),
     wrong_texts=[("where(j < longer(p), j, longer(p))", "j")],
-    steps_forms=(
-        HEADS,
-        "Min(4, p - 1)",
-        HEADS,
-        "0",
-        "0",
-    ),
+    steps_forms=(HEADS, "Min(4, p - 1)", HEADS, "0", "0"),
 )

@@ -3,7 +3,4 @@
 from tests.algorithms.collectives import Collective
 from tests.spec.collectives.trees import highest, pairs, turned
 
-KNOWN = Collective(
-    peers=lambda p: turned(pairs(highest, p)),
-    wrong_texts=[("r < 1 << (bit(t, p) + 1)", "r < p")],
-)
+KNOWN = Collective(peers=lambda p: turned(pairs(highest, p)), wrong_texts=[("r < 1 << (bit(t, p) + 1)", "r < p")])

@@ -7,13 +7,7 @@ DIGITS = "ceil(log(p, 4)) + ceil(log(ceiling(p/3), 4)) + ceil(log(ceiling(p/2), 
 KNOWN = Collective(
     peers=lambda p: pairs(fourfold, p),
     wrong_texts=[("where(j == 1, r ^ two, (r ^ one) ^ two)", "where(j == 1, r ^ one, (r ^ one) ^ two)")],
-    steps_forms=(
-        DIGITS,
-        DIGITS,
-        DIGITS,
-        "0",
-        "0",
-    ),
+    steps_forms=(DIGITS, DIGITS, DIGITS, "0", "0"),
     bounded=True,
     slow_forms=True,
 )

@@ -8,7 +8,4 @@ def at_once(p):
     yield from [{(r, d, (d,)) for r in range(p) for d in range(p) if r != d}] if p > 1 else []
 
 
-KNOWN = Collective(
-    messages=at_once,
-    forms=("", "p - 1", "n - floor(n/p)"),
-)
+KNOWN = Collective(messages=at_once, forms=("", "p - 1", "n - floor(n/p)"))

@@ -17,6 +17,4 @@ def neighbours(p):
         last = [last[peers[r]] for r in range(p)] if i else own
 
 
-KNOWN = Collective(
-    messages=neighbours,
-)
+KNOWN = Collective(messages=neighbours)

@@ -8,7 +8,4 @@ def turns(p):
     yield from [{(r, (r + i) % p, ((r + i) % p,)) for r in range(p)} for i in range(1, p)]
 
 
-KNOWN = Collective(
-    messages=turns,
-    forms=("", "p - 1", "n - floor(n/p)"),
-)
+KNOWN = Collective(messages=turns, forms=("", "p - 1", "n - floor(n/p)"))

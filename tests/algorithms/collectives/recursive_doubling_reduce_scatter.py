@@ -20,8 +20,4 @@ def doubled_sums(p):
         yield {(2 * v + 1, 2 * v, (2 * v,)) for v in range(rest)}
 
 
-KNOWN = Collective(
-    messages=doubled_sums,
-    slow=True,
-    forms=("p = 2^m, p | n", "log2(p)", "n*(p*log2(p) - p + 1)/p"),
-)
+KNOWN = Collective(messages=doubled_sums, slow=True, forms=("p = 2^m, p | n", "log2(p)", "n*(p*log2(p) - p + 1)/p"))

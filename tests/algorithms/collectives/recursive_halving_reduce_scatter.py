@@ -26,7 +26,4 @@ def halved(p):
         yield {(2 * v + 1, 2 * v, (2 * v,)) for v in range(rest)}
 
 
-KNOWN = Collective(
-    messages=halved,
-    forms=("p = 2^m, p | n", "log2(p)", "n*(p - 1)/p"),
-)
+KNOWN = Collective(messages=halved, forms=("p = 2^m, p | n", "log2(p)", "n*(p - 1)/p"))

@@ -13,7 +13,4 @@ def swapped(p):
     return pairs(binary, p) + Counter([*swaps, *((b, a) for a, b in swaps), *last])
 
 
-KNOWN = Collective(
-    peers=swapped,
-    wrong_texts=[("either(p % 2 == 0, r > 0)", "r > 0")],
-)
+KNOWN = Collective(peers=swapped, wrong_texts=[("either(p % 2 == 0, r > 0)", "r > 0")])

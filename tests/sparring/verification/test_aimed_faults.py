@@ -23,7 +23,7 @@ def found(name):
 def test_an_aimed_fault_is_found(i):
     """In the first run that goes there."""
     name, fault = AIMED[i]
-    with planted(fault.module or name, *fault.texts.items()):
+    with planted(fault.module or name, *fault.texts):
         assert next(found(name), None) is not None
 
 

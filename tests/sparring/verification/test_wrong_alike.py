@@ -35,7 +35,8 @@ def no_text_is_asked(monkeypatch):
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_what_is_wrong_alike_is_found(name):
     """By numpy alone."""
-    with planted(name, *ALGORITHMS[name].alike.texts.items()):
+    _, old, new = ALGORITHMS[name].alike
+    with planted(name, (old, new)):
         flaw = next(found(name))
     assert flaw.property == sums.SUM
     assert "numpy's" in flaw.detail or "did not come at once" in flaw.detail, flaw.detail

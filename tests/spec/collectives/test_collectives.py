@@ -18,8 +18,8 @@ ROOM = "sparring.spec.collectives"
 FOLDER = Path(sparring.__file__).parent / "spec" / "collectives"
 
 
-NAMES = [name for name, one in COLLECTIVES.items() if one.peers]
-PROVED = [pytest.param(name, marks=[pytest.mark.slow] * COLLECTIVES[name].slow) for name in NAMES]
+PEERS = {name: one.peers for name, one in COLLECTIVES.items() if one.peers}
+PROVED = [pytest.param(name, marks=[pytest.mark.slow] * COLLECTIVES[name].slow) for name in PEERS]
 
 
 def found(name):
@@ -33,20 +33,20 @@ def judged(page):
 def test_every_page_of_the_room_is_tested():
     """Those of these kinds by their peers and a fault, the others by their messages."""
     assert all(one.peers or one.messages for one in COLLECTIVES.values())
-    assert {name for name in COLLECTIVES if found(name).kind in KINDS} == {*NAMES}
-    assert all(COLLECTIVES[name].wrong_texts for name in NAMES)
+    assert {name for name in COLLECTIVES if found(name).kind in KINDS} == PEERS.keys()
+    assert all(COLLECTIVES[name].wrong_texts for name in PEERS)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PEERS)
 def test_messages_are_open_mpis(name):
     """Between each two ranks there are as many as in its trees, worked out rank by rank."""
     page = found(name)
     for p in (*range(1, 40), 63, 64, 65):
         sends = Counter((r, d) for t in range(page.steps(p)) for r, d, _ in step_sends(page, t, p))
-        assert sends == COLLECTIVES[name].peers(p)
+        assert sends == PEERS[name](p)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", PEERS)
 def test_results_are_what_the_collective_promises(name):
     """A broadcast gives all ranks the root's vector, a reduction gives the root the sum."""
     for p in range(1, 10):
