@@ -78,11 +78,11 @@ class Known(NamedTuple):
     faults: Sequence[Fault] = ()
     """Each is found, by what it breaks."""
     aimed: Sequence[Fault] = ()
-    """Each shows in one kind of run alone, by which it is called: the look that goes there finds it."""
+    """Each shows in one kind of run alone, after which it is named; ``verify`` makes such a run."""
     made_with: Params = NONE
-    """Parameters for vectors of five entries."""
+    """Parameters with which it refuses vectors."""
     keeps: str = "the residual"
-    """What has the dtype of the calls before."""
+    """What has the dtype of the calls before, as the refusal of another says."""
     refused: Sequence[tuple[Params, str]] = ()
     """Parameters of one rank, and its own sentence; that each wrong one is refused is what ``verify`` asks."""
     different: Sequence[tuple[Params, str]] = ()

@@ -28,7 +28,7 @@ def test_each_file_has_its_form():
     assert {type(one) for one in ALGORITHMS.values()} == {Known}
     assert {type(one) for one in COLLECTIVES.values()} == {Collective}
     with pytest.raises(TypeError, match="planted"):
-        Known(alike=("nothing", "", ""), planted=1)  # pyright: ignore[reportCallIssue]
+        Known(alike=("nothing", "", ""), planted=1)  # pyright: ignore[reportCallIssue]  # pyright sees it, too
 
 
 def test_whatever_may_be_said_is_asked_for():

@@ -22,8 +22,9 @@ FOLDER = Path(sparring.__file__).parent / "spec" / "collectives"
 
 NAMES = [
     pytest.param(name, marks=[pytest.mark.slow] * one.slow_forms)
-    for name, one in COLLECTIVES.items() if one.steps_forms
-]  # fmt: skip
+    for name, one in COLLECTIVES.items()
+    if one.steps_forms
+]
 
 
 @pytest.mark.parametrize("name", NAMES)
