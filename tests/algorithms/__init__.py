@@ -97,6 +97,8 @@ class Known(NamedTuple):
     """What stands in the page, and what instead; which theorem is lost, and why."""
     same_texts: Sequence[Same] = ()
     """Other words, with which all is proved as before."""
+    gone_through: bool = False
+    """Whether its proofs have been gone through: some generated fault refutes each obligation."""
     open_obligations: AbstractSet[str] = frozenset()
     """Those for which no fault is generated yet."""
     spoilt: Sequence[tuple[Params, float, Sequence[int], bool]] = ()

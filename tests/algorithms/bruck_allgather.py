@@ -24,6 +24,7 @@ KNOWN = Known(
             breaks={"hygiene"},
         )
     ],
+    gone_through=True,
     open_obligations={"shifts of holds", "shifts of the schedule"},
     messages=bruck,
     no_pattern="partners do not differ in one bit",

@@ -8,6 +8,7 @@ KNOWN = Known(
     aimed=[Fault("turns dense by another rule", "thirds * length <= 3 * m", "thirds * length < 3 * m")],
     refused=[({"thirds": "1"}, "thirds is '1': it must be a whole number, 0 or more")],
     different=[({"thirds": 1}, "thirds=1, rank 0 thirds=0")],
+    gone_through=True,
     open_obligations={"blocks"},
     formulas_with=[{}, {"thirds": 1}],
     messages=direct,

@@ -56,6 +56,7 @@ KNOWN = Known(
         ("return (yield allgather(sums,", "return sums; (yield allgather(sums,", "agreement", "is shard"),
         ("reduce_scatter(x,", "reduce_scatter(x + x,", "result", OTHER),
     ],
+    gone_through=True,
     spoilt=[({"g": 4}, NAN, range(4, 8), True)],
     octets=[
         ({"b1": 4, "b2": 2, "g": 10}, "float32", 30, 3, [2 * (5 + 8), 2 * (3 + 8)]),

@@ -53,6 +53,7 @@ KNOWN = Known(
         ("return version == call", "return version <= call", "claim: staleness", "from the owner's"),
     ],
     same_texts=[Same("own_chunk(held, r, p) + new", "new + own_chunk(held, r, p)")],
+    gone_through=True,
     other_ways={"lost": 500, "packet": 4},
     reader="averages.py",
     reader_defects={

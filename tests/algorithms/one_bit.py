@@ -60,6 +60,7 @@ KNOWN = Known(
         ),
         ("where(is_number(read), v - read, 0)", "v - read", "result", "nothing of it is in worker"),
     ],
+    gone_through=True,
     spoilt=[({}, NAN, range(8), True), ({}, -INF, range(8), True), ({}, 1e200, range(8), True)],
     octets=[({}, "float32", 999, 3, [2 * (4 + 42)] * 2)],
     program=Program(

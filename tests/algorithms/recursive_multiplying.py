@@ -26,6 +26,7 @@ KNOWN = Known(
     different=[({"radix": 3}, "rank 2 has float64, 5 entries and radix 3, rank 0 float64, 5")],
     refused_by_all=[({"radix": 2**31}, "radix is 2147483648: it must be below 2^31")],
     theorems=[*FORMULAS, "lock step on crossbar", "lock step on fat_tree", *MEETING],
+    gone_through=True,
     formulas_with=[{"radix": 2}, {"radix": 3}, {"radix": 4}, {"radix": 5}, {"radix": 8}],
     messages=multiplied,
     words=lambda p, n, k: 3 * (p.bit_length() - 1) // 2 * n,

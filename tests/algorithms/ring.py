@@ -9,5 +9,6 @@ KNOWN = Known(
         "np.add(inbox, x[here] * (i < p - 2), out=y[here])",
     ),
     aimed=[Fault("in place", "if same_memory(x, y) else None", "if False else None")],
+    gone_through=True,
     words=lambda p, n, k: 2 * (n - n // p),
 )

@@ -20,6 +20,7 @@ KNOWN = Known(
         Fault("a chunk of several tables", "counts[1:] -= counts[:-1]", "pass", module="core.messages"),
         Fault("turns dense", "or len(chunk) < threshold(", "or len(chunk) <= threshold(", module="core.merge"),
     ],
+    gone_through=True,
     wrong_contributions=[
         {"contributions": lambda t, p: contributions(t, p) + 1},
         {"contributions": lambda t, p: contributions(t, p) - 1},

@@ -22,5 +22,6 @@ KNOWN = Known(
         ({"n": -1}, "n = -1: it must be a whole number, 0 or more"),
     ],
     different=[({"n": 6}, "rank 2 has n=6 and k=6, rank 0 n=5 and k=5: all ranks need one n and k")],
+    gone_through=True,
     words=lambda p, n, k: 4 * (k - k // p),
 )

@@ -43,6 +43,7 @@ KNOWN = Known(
         ("low * p + step * q", "low + step * q", "claim: result", "of no rank"),
         ("wide(params.bits, p)", "wide(p, params.bits)", "volume", "all ranks' numbers"),
     ],
+    gone_through=True,
     open_obligations={"the sum of all", "the sum of one more"},
     spoilt=[({}, -INF, range(8), True)],
     octets=[

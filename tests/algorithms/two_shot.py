@@ -13,6 +13,7 @@ KNOWN = Known(
     alike=("a rank's vector is left out", "for q in range(p)], r)", "for q in range(p - (p > 2))], r)"),
     aimed=[Fault("an out that is read-only", "if not out.flags.writeable:", "if False:", module="core.arguments")],
     theorems=[*FORMULAS, "partition", "lock step on crossbar", "lock step on fat_tree", *MEETING],
+    gone_through=True,
     messages=direct,
     open_costs=("ring", "tree", "torus", "torus:k=2"),
 )

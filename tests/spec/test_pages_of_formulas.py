@@ -13,9 +13,9 @@ from tests.algorithms import ALGORITHMS
 
 PAGES = [
     sparring.page(name, **params)
-    for name in sparring.pages()
+    for name, one in ALGORITHMS.items()
     if not sparring.page(name).composed
-    for params in ALGORITHMS[name].formulas_with
+    for params in one.formulas_with
 ]
 
 
