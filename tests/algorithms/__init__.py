@@ -17,10 +17,14 @@ Params = Mapping[str, Any]
 NONE: Params = MappingProxyType({})
 NAN, INF = float("nan"), float("inf")
 FORMULAS = ("result", "agreement", "economy", "deadlock", "peers")
-TEXTS = ("result", "agreement", "partition", "deadlock", "contention", "volume", "peers")
+PLAIN = ("result", "agreement", "partition", "deadlock", "contention", "peers")
+TEXTS = (*PLAIN, "volume")
+"""What is proved of pages of formulas; of texts; and of those whose messages have a stated length."""
 OTHER, PARTIAL = "the result is what the page ensures", "the result is partial"
 LOST = "nothing is lost"
+"""Why theorems do not hold of wrong texts."""
 FREE, MEETING = "rendezvous on crossbar", ("lock step on ring", "lock step on tree")
+"""Where messages never meet on a link, and where most do."""
 
 
 class Fault(NamedTuple):

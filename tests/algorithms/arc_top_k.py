@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from sparring.spec.library import matrices
-from tests.algorithms import NAN, Fault, Known, Program, Same
+from tests.algorithms import NAN, PLAIN, Fault, Known, Program, Same
 
 
 def arc_top_k(calls, k, columns, sketch, seed, feedback, momentum, **_):
@@ -63,17 +63,7 @@ KNOWN = Known(
         ({"feedback": "ef15"}, "feedback = 'ef15': it must be one of none, ef14, ef21, ef21m"),
     ],
     different=[({"seed": 3}, "rank 2 has n=5, k=2"), ({"feedback": "ef14"}, "one value of each")],
-    theorems=[
-        "result",
-        "agreement",
-        "partition",
-        "deadlock",
-        "contention",
-        "peers",
-        "conservation",
-        "claim: result",
-        "claim: conservation",
-    ],
+    theorems=[*PLAIN, "conservation", "claim: result", "claim: conservation"],
     wrong_texts=[
         (
             'State(where(at, 0, given)) if params.feedback == "ef14" else State()',

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sparring.spec.library import matrices
-from tests.algorithms import LOST, NAN, OTHER, PARTIAL, Fault, Known, Program, Same
+from tests.algorithms import LOST, NAN, OTHER, PARTIAL, PLAIN, Fault, Known, Program, Same
 
 
 def power_sgd(calls, columns, rank, seed, **_):
@@ -65,17 +65,7 @@ KNOWN = Known(
         ({"seed": 1}, "rank 2 has n=5, rank=1, columns=0, rate=2, epsilon=10, seed=1"),
         ({"through": "two_shot"}, "through=1"),
     ],
-    theorems=[
-        "result",
-        "agreement",
-        "partition",
-        "deadlock",
-        "contention",
-        "peers",
-        "conservation",
-        "claim: result",
-        "claim: partition",
-    ],
+    theorems=[*PLAIN, "conservation", "claim: result", "claim: partition"],
     wrong_texts=[
         (
             "(yield allreduce(crossed(m, left, shape), through=params.through)) / p",
