@@ -3,7 +3,7 @@
 from tests.algorithms.collectives import Collective
 from tests.spec.collectives.trees import chained, pairs, turned
 
-CHAIN = "ceiling(p/4 - 1/4)"  # the steps of a chain, in the last of which all four heads send
+CHAIN = "ceiling(p/4 - 1/4)"  # the steps of a chain; all four heads take part in the last
 KNOWN = Collective(
     peers=lambda p: turned(pairs(lambda r: chained(r, p), p)),
     wrong_texts=[("r == lower(back(t, p), j, p)", "r > 0")],
