@@ -15,134 +15,12 @@ import pytest
 import sparring
 from sparring.spec.core.modules import from_file
 from sparring.vectors import covered
+from tests.algorithms import ALGORITHMS
 from tests.examples.wrong_vectors import READERS, compiled, flip, noisy, single, started
 from tests.sweeps import third
 from tests.vector_files import loaded, vector_file
 
 NAMES = [page.name for page in map(sparring.page, sparring.pages()) if page.dense and covered(page)]
-MODULES = {
-    **dict.fromkeys(("flash", "one_bit", "thc", "qsgd"), "codes.py"),
-    **dict.fromkeys(("moshpit", "lossy_two_shot"), "averages.py"),
-    **dict.fromkeys(("arc_top_k", "power_sgd"), "matrices.py"),
-    "hierarchical": "levels.py",
-}
-DEFECTS = {
-    "flash": {
-        "of two codes the upper one": (
-            "round(at.div(at.sub(v, low), step))",
-            "int(at.div(at.sub(v, low), step) + 0.5)",
-        ),
-        "codes cut and not rounded": ("round(at.div(at.sub(v, low), step))", "int(at.div(at.sub(v, low), step))"),
-        "the last of equal spikes": ("x.index(max(x))", "len(x) - 1 - x[::-1].index(max(x))"),
-        "spikes have codes": ("0 if not step or i in places else", "0 if not step else"),
-        "spikes are in the range": ("if i not in places] or kept[:1]", "if True] or kept[:1]"),
-        "group by group": (
-            "at.octets([one.told[kind] for kind in range(4 if spikes else 2) for one in found])",
-            "at.octets([v for one in found for v in one.told])",
-        ),
-        "places have one byte": ("1 if g <= 256 else 2", "1 if g <= 65536 else 2"),
-        "places the higher byte first": ('"little"', '"big"'),
-        "the widths of both steps swapped": ('parameters["b2"], parameters', 'parameters["b1"], parameters'),
-        "one rank alone makes codes": ("if p == 1:", "if p == 0:"),
-        "an owner keeps its sum": (
-            "[[v for one in told for v in one.read]] * p",
-            "[[v for c, one in enumerate(told) for v in (sums[c] if c == r else one.read)] for r in range(p)]",
-        ),
-    },
-    "one_bit": {
-        "zero has the sign -": ("v >= 0 for v in x]", "v > 0 for v in x]"),
-        "-0.0 has the sign -": ("v >= 0 for v in x]", "math.copysign(1, v) > 0 for v in x]"),
-        "the other norm": ("norm == 1", "norm == 2"),
-        "worker errors forgotten": ("[[*map(at.add, x, error)] for x", "[x for x"),
-    },
-    "thc": {
-        "always the lower code": ("(chance < (t - math.floor(t)) * 2.0**53)", "0"),
-        "the nearer code": ("(chance < (t - math.floor(t)) * 2.0**53)", "(t - math.floor(t) >= 0.5)"),
-        "a chance of other bits": ('parameters["seed"], call, r, i) >> 11', 'parameters["seed"], call, r, i) % 2**53'),
-        "the same chance in every call": ("call, r, i)", "0, r, i)"),
-        "one bit too wide": ("(p - 1).bit_length()", "p.bit_length()"),
-        "the least entry once": ("at.mul(low, p)", "low"),
-        "one step too many": ("at.div(at.sub(high, low), (1 << bits) - 1)", "at.div(at.sub(high, low), 1 << bits)"),
-        "what has no range is read as 0": ("low = step = math.nan", "low = step = 0.0"),
-    },
-    "qsgd": {
-        "the sign below the level": ("[q | (v < 0) << sign for", "[q << 1 | (v < 0) for"),
-        "the unit before it is rounded": ("at.rounded(norm / ", "(norm / "),
-        "added in a row": ("double.halved(", "sum("),
-        "added in the vector's type": ('Numbers("float64")', "at"),
-        "the greatest entry, and not its magnitude": ("max(map(abs, x))", "abs(max(x))"),
-        "the norm, whatever is asked for": ('if parameters["by_max"]', "if False"),
-        "added from the last rank on": ("for one in codes))", "for one in codes[::-1]))"),
-    },
-    "moshpit": {
-        "ranks in their order": ('(drawn(parameters["chance"], t, key, i), i)', "i"),
-        "ranks stay in their cells": ("cells[r] = key + chunk[r] * base", "pass"),
-        "weights forgotten": ("self.at.mul(w, v)", "v"),
-        "divided by copies": ("sum(weights))", "len(weights))"),
-        "of equal quotients the last": ("(sizes[i] + 1), -i)", "(sizes[i] + 1), i)"),
-        "parts alike": ("time * b - 1 if b", "1 if b"),
-        "nobody dies before groups are formed": ("if dying.get(r) != -1", "if True"),
-        "whoever dies is heard": ("sent = [to[:room] for to, room in zip(due, self.room)]", "sent = due"),
-        "a mean of one copy is divided": ("if len(who) < 2:", "if len(who) < 1:"),
-        "whoever fails is gone": ("[r not in dying for r in ranks]", "[r not in {**failing, **dying} for r in ranks]"),
-        "whoever fails hears of all": ("k in had and self.hears(k)", "bool(had) and self.hears(k)"),
-        "an auxiliary takes means": ("and self.weights[i]]\n", "]\n"),
-    },
-    "lossy_two_shot": {
-        "the steps' losses swapped": ("arrives(1, c, r, i)", "arrives(0, c, r, i)"),
-        "sender and receiver swapped": ("step, src, dst, i)", "step, dst, src, i)"),
-        "one packet more is lost": ('>= parameters["lost"]', '> parameters["lost"] + 90'),
-        "the own copy weighs more, too": ('if kind == "ht" and q != owner else', 'if kind == "ht" else'),
-        "divided by all ranks": ('len(there) if kind.startswith("ratio") else p', "p"),
-        "the own copy is never lost": ('own = parameters["aggregator"] != "ratio0"', "own = True"),
-        "means are not added up": ('if parameters["running"] else moves', "if False else moves"),
-        "what is lost is zero": (
-            "if r == c or arrives(1, c, r, i):",
-            "replicas[r][cut] = [0.0] * len(held)\n            if r == c or arrives(1, c, r, i):",
-        ),
-    },
-    "arc_top_k": {
-        "of equal rows the last": ("-nothing(scores[i]), i)", "-nothing(scores[i]), -i)"),
-        "NaN after all numbers": ("(not math.isnan(scores[i]), ", "(math.isnan(scores[i]), "),
-        "one row more": ("order[:k])", "order[: k + 1])"),
-        "ones less 31": (".bit_count() - 32)", ".bit_count() - 31)"),
-        "added in a row": ("at.halved([*map(at.mul, a, b)])", "at.total([*map(at.mul, a, b)])"),
-        "a row as long as the root": ("4**e < n", "4**e <= n"),
-        "what was sent waits, too": ("[0.0 if s else v for", "[v for"),
-        "momentum for the mean": (
-            "at.mul(mean, 1000 - momentum), at.mul(v, momentum)",
-            "at.mul(mean, momentum), at.mul(v, 1000 - momentum)",
-        ),
-        "always by the ring": ('self.through == "ring"', "True"),
-    },
-    "power_sgd": {
-        "pieces of 128 rows": ("PIECE = 64", "PIECE = 128"),
-        "added in a row": ("at.halved([*map(at.mul, a, b)])", "at.total([*map(at.mul, a, b)])"),
-        "a length without epsilon": ("at.div(epsilon, 10**9)", "0.0"),
-        "a column of zeros stays so": ("one if any(one) else", "one if q else"),
-        "drawn as in the first call": ('normal(parameters["seed"], call, s, c)', 'normal(parameters["seed"], 0, s, c)'),
-        "a sum and no mean": ("new = [at.div(v, p) for v in sums(crossed)]", "new = sums(crossed)"),
-        "the last Q is not made orthonormal": ('qs = orthonormal(at, begun, parameters["epsilon"])', "qs = begun"),
-        "factors as long as the matrix": (
-            'parameters["rate"] >= m * columns',
-            'parameters["rate"] > m * columns - (n == 0)',
-        ),
-        "the largest square within": ("math.isqrt(max(n - 1, 0)) + 1", "max(math.isqrt(n), 1)"),
-        "all that is given is kept": ("[[*map(at.sub, x, y)] for x in given]", "given"),
-    },
-    "hierarchical": {
-        "one level": ("if p % m:", "if True:"),
-        "added from the last place on": ("for part in parts))", "for part in parts[::-1]))"),
-        "a ring that begins at home": ("parts[r][(r - 1 - t) % m])", "parts[r][(r - t) % m])"),
-        "the ring alone": (
-            'way = len(xs), parameters["m"], parameters["across"]',
-            'way = len(xs), parameters["m"], "ring"',
-        ),
-        "direct inside": ('parameters["inside"] == "ring"', "False"),
-        "node after node": ("key=lambda one: one[0]", "key=lambda one: one[1]"),
-    },
-}
-"""By algorithm and what it means, a text in its module and what is planted in the text's place."""
 ALL = {
     "planes of nibbles swapped": ("<< i * width % 8", "<< (8 - width - i * width % 8)"),
     "the highest bits first": ("for w in (8, 4, 2, 1) if w <= bits)", "for w in (1, 2, 4, 8) if bits & w)"),
@@ -170,10 +48,13 @@ def told(reader: Path, file: Path) -> tuple[int, str]:
     return started(sys.executable, "-I", "-S", reader, file)
 
 
-@pytest.mark.parametrize(("name", "what"), third((name, what) for name in NAMES for what in DEFECTS[name]))
+@pytest.mark.parametrize(
+    ("name", "what"), third((name, what) for name in NAMES for what in ALGORITHMS[name].reader_defects)
+)
 def test_a_planted_defect_is_found(name: str, what: str, tmp_path: Path) -> None:
     """In an algorithm that is right but for it; a test is named."""
-    code, said = told(planted(tmp_path, MODULES[name], *DEFECTS[name][what]), vector_file(name))
+    known = ALGORITHMS[name]
+    code, said = told(planted(tmp_path, known.reader, *known.reader_defects[what]), vector_file(name))
     assert code == 1, said[-500:]
     assert ": test " in said
 

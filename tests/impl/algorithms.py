@@ -6,7 +6,7 @@ import ast
 import functools
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -18,14 +18,11 @@ from sparring.verification.algorithm import find_target
 
 PAGES = {page.name: page for page in map(sparring.page, sparring.pages()) if find_target(page)}
 TARGETS = {name: str(find_target(page)) for name, page in PAGES.items()}
-DENSE = ("ring", "pat", "two_shot", "recursive_doubling", "rabenseifner", "recursive_multiplying")
-ALLGATHERS = ("ring_allgather", "bruck_allgather", "recursive_doubling_allgather")
-SPARSE = {
-    "ring_sparse": "ring", "two_shot_sparse": "two_shot", "ssar_recursive_doubling": "recursive_doubling",
-    "dsar_split_allgather": "two_shot",
-}  # fmt: skip
-"""By sparse algorithm, the dense one that adds in the same order."""
-SELECTING = ("ring_topk", "gtopk", "spardl", "topka2a")
+DENSE = [name for name, page in PAGES.items() if page.data == "vector"]
+SPARSE = [name for name, page in PAGES.items() if page.data == "sparse"]
+LOSSLESS = [name for name, page in PAGES.items() if page.data in ("lists", "sparse")]
+STATEFUL = [name for name, page in PAGES.items() if page.stateful]
+SELECTING = [name for name in STATEFUL if not PAGES[name].composed]
 RANKS = Path(__file__).with_name("on_ranks.py")
 """What tests run on every rank: a target is ``f"{RANKS}:name"``."""
 
@@ -61,13 +58,4 @@ def planted(module: str, *changes: tuple[str, str]) -> Iterator[None]:
         assert source.count(old) == 1, old
         source = source.replace(old, new)
     with planting.planted(whole, ast.parse(source)):
-        yield
-
-
-@contextmanager
-def all_planted(faults: Sequence[tuple[str, str, str]]) -> Iterator[None]:
-    """The same of several modules: ``(module, old text, new text)``."""
-    with ExitStack() as stack:
-        for module in dict.fromkeys(fault[0] for fault in faults):
-            stack.enter_context(planted(module, *(fault[1:] for fault in faults if fault[0] == module)))
         yield

@@ -122,7 +122,7 @@ def refused_list(comm: Any, _: Any, *, name: str, what: str, bad: list[int]) -> 
 
 def refused_when_made(comm: Any, _: Any, *, name: str, wrong: dict[str, Any], bad: list[int]) -> Any:
     """The error's text where these ranks pass such parameters: to the class if there is one, else to the function."""
-    params = {**({"k": 2} if name in ("ring_topk", "oktopk") else {}), **(wrong if comm.Get_rank() in bad else {})}
+    params = {**wrong} if comm.Get_rank() in bad else {}
     n = params.pop("n", 5)
     if kind := stateful(module(name)):
         return text(lambda: kind(comm, n, **params))

@@ -21,10 +21,10 @@ from sparring.refinement.observing import observe
 from sparring.refinement.playing import iterated
 from sparring.spec.core import top_k
 from sparring.spec.library import matrices
-from tests.impl.algorithms import ALLGATHERS, DENSE, PAGES, RANKS, SPARSE, TARGETS, called, planted, simulated
+from tests.impl.algorithms import DENSE, LOSSLESS, PAGES, RANKS, SPARSE, STATEFUL, TARGETS, called, planted, simulated
 from tests.sweeps import sweep
 
-LOSSLESS = (*ALLGATHERS, *SPARSE)
+FUNCTIONS = [name for name in PAGES if name not in STATEFUL]
 TERMS = [name for name, page in PAGES.items() if not (page.stateful or page.composed)]
 
 
@@ -36,7 +36,7 @@ def drawn(p, n, density):
 
 
 @pytest.mark.parametrize("p", [1, 2, 3])
-@pytest.mark.parametrize("name", [*DENSE, *LOSSLESS, "flash", "hierarchical", "omnireduce", "moshpit"])
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_results_have_memory_of_their_own(name, p):
     """A new array, a given one and the input itself get the same bits, which are the page's; else inputs stay."""
     xs = drawn(p, 7, 0.6) if name in LOSSLESS else comparison.vectors("float32", p, 7)
@@ -103,7 +103,7 @@ def test_terms_of_many_ranks(name, p):
     assert running.on_terms(PAGES[name], TARGETS[name], p, 1, "synchronous") == ([], ())
 
 
-@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if page.stateful])
+@pytest.mark.parametrize("name", STATEFUL)
 def test_sends_that_do_not_wait(name):
     """Nothing is found, and all ranks have the page's bits."""
     page = sparring.page(name, **({"k": 5} if "k" in PAGES[name].params else {}))

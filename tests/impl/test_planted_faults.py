@@ -15,8 +15,8 @@ from sparring.refinement.example import Example
 from sparring.refinement.observing import Observed
 from sparring.world import simulation
 from sparring.world.core.findings import Outcome
-from tests.impl.algorithms import TARGETS, all_planted, called, planted
-from tests.impl.faults import FAULTS
+from tests.algorithms import ALGORITHMS
+from tests.impl.algorithms import TARGETS, called, planted
 
 
 def broken(name, p, params):
@@ -51,23 +51,26 @@ def listed(x):
     return Sparse(np.arange(x.size), x, 40 * x.size)
 
 
-@pytest.mark.parametrize("fault", [pytest.param(one, id=f"{one.page}: {one.name}") for one in FAULTS])
-def test_a_planted_fault_is_found(fault):
+FAULTS = [(name, fault) for name, one in ALGORITHMS.items() for fault in one.faults]
+
+
+@pytest.mark.parametrize(("name", "fault"), [pytest.param(*one, id=f"{one[0]}: {one[1].name}") for one in FAULTS])
+def test_a_planted_fault_is_found(name, fault):
     """What changes messages alone breaks nothing else."""
-    with all_planted(fault.texts):
-        found = broken(fault.page, fault.ranks, fault.params)
+    with planted(fault.module or name, *fault.texts):
+        found = broken(name, fault.ranks, fault.params)
 
     assert found >= fault.breaks
     assert found == fault.breaks or fault.breaks != {"steps"}
 
 
-RIGHT = {(fault.page, *sorted(fault.params.items())): fault for fault in FAULTS}
+RIGHT = {f"{name} {dict(fault.params)}": (name, fault) for name, fault in FAULTS}
 
 
-@pytest.mark.parametrize("fault", [pytest.param(one, id=f"{one.page} {dict(one.params)}") for one in RIGHT.values()])
-def test_without_a_fault_nothing_is_found(fault):
+@pytest.mark.parametrize(("name", "fault"), RIGHT.values(), ids=RIGHT)
+def test_without_a_fault_nothing_is_found(name, fault):
     """So that it is the fault that is found."""
-    assert broken(fault.page, fault.ranks, fault.params) == set()
+    assert broken(name, fault.ranks, fault.params) == set()
 
 
 UNLIKE = {

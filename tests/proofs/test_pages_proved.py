@@ -25,33 +25,16 @@ from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.model import load
+from tests.algorithms import ALGORITHMS, FREE, rows
 from tests.proofs.wrong_texts import changed, wrong
 from tests.sweeps import sweep, third
 
-FORMULAS = ["result", "agreement", "economy", "deadlock", "peers"]
-TEXTS = ["result", "agreement", "partition", "deadlock", "contention", "volume", "peers"]
-PLAIN = [name for name in TEXTS if name != "volume"]
-FREE, MEETING = "rendezvous on crossbar", ("lock step on ring", "lock step on tree")
-THEOREMS = {
-    "recursive_doubling": [*FORMULAS, FREE, *MEETING], "ring_allgather": FORMULAS,
-    "rabenseifner": [*FORMULAS, "partition", FREE, *MEETING],
-    "pat": [*FORMULAS, "partition", FREE, *MEETING],
-    "recursive_multiplying": [*FORMULAS, *MEETING, "lock step on crossbar", "lock step on fat_tree"],
-    "two_shot": [*FORMULAS, "partition", *MEETING, "lock step on crossbar", "lock step on fat_tree"],
-    "arc_top_k": [*PLAIN, "conservation", "claim: result", "claim: conservation"], "flash": [*TEXTS, "claim: error"],
-    "ef21": TEXTS, "ef21_m": [*TEXTS, "claim: result"],
-    "error_feedback": [*TEXTS, "conservation"], "lossy_two_shot": [*TEXTS[:1], *TEXTS[2:], "claim: staleness"],
-    "moshpit": [*TEXTS[:1], *TEXTS[2:], "conservation", "claim: sides"],
-    "oktopk": [*TEXTS, "conservation", "claim: thresholds", "claim: volume"], "one_bit": [*TEXTS, "conservation"],
-    "power_sgd": [*PLAIN, "conservation", "claim: result", "claim: partition"],
-    "qgz": [*TEXTS, "claim: error"], "qsgd": [*TEXTS, "claim: result", "claim: volume"],
-    "thc": [*TEXTS, "claim: result"],
-}  # fmt: skip
-"""Of a page its theorems, but for links on which nothing meets; where messages meet, as it says, it is refuted."""
+THEOREMS = {name: {*one.theorems} for name, one in ALGORITHMS.items() if one.theorems}
+FEW = ("recursive_doubling", "flash", "moshpit", "diloco", "sparse_loco", "streaming_diloco")
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", sweep(THEOREMS, few=("recursive_doubling", "flash", "moshpit")))
+@pytest.mark.parametrize("name", sweep(THEOREMS, few=FEW))
 def test_all_are_proved_for_every_p(name):
     """By both solvers, each claim with a refuted fault; of formulas without a bound, of a radix for every radix.
 
@@ -61,7 +44,7 @@ def test_all_are_proved_for_every_p(name):
     crowded = found.pop("timing", {"verdict": str(proved_up_to(timing.TIMED))})
     theorems = [one for one in found.values() if one["verdict"] in (str(PROVED), str(PROVED_BELOW))]
     meeting = {one for one in found if found[one]["verdict"] == str(EXPECTED)}
-    assert {one for one in found if " on " not in one or one in (FREE, *meeting)} == {*THEOREMS[name]}
+    assert {one for one in found if " on " not in one or one in (FREE, *meeting)} == THEOREMS[name]
     assert len(theorems) + len(meeting) == len(found) and meeting == {n for n in THEOREMS[name] if "lock step on" in n}
     assert {(one["mutant"], *one["solvers"]) for one in theorems} == {("refuted", "cvc5", "z3")}
     assert crowded["verdict"] == str(proved_up_to(timing.TIMED))
@@ -76,7 +59,7 @@ def test_all_are_proved_for_every_p(name):
 )
 def test_so_they_are_with_other_parameters(name, params):
     found = {one.name: one.verdict for one in proving.prove(sparring.page(name, **params), planted=False)}
-    assert {*found} == {*THEOREMS[name]} and {*found.values()} <= {*kernel.PROOFS}
+    assert {*found} == THEOREMS[name] and {*found.values()} <= {*kernel.PROOFS}
 
 
 def test_every_sparse_allreduce_is_read():
@@ -86,76 +69,6 @@ def test_every_sparse_allreduce_is_read():
     assert len(names) == 7 * 4 and {sum(f"allreduce = {name}," in one for one in names) for name in pages} == {4}
 
 
-LOST, OTHER = "nothing is lost", "the result is what the page ensures"
-OWN, BOTH = "a rank's own condition, .*, decides what it does next", "with what only the owner of the index has"
-PARTIAL, TERMS = "the result is partial", "different terms"
-LEFT, KEPT = "x.only(~(sent & y.support()))", "kept = sums.only"
-AGAIN = "    if due(call, params.tau_prime):\n        least"
-UNEVEN = "if uneven(sizes, params.trigger):"
-SUM = "sparse_allreduce(v, sent, params.allreduce)"
-CHANCES = "each(level, x, one, chances(params.seed, call, {}, x), params.levels)\n    y"
-SECOND = "(yield allreduce(crossed(m, left, shape), through=params.through))"
-WRONG = [
-    ("flash", "return (yield allgather(sums,", "return sums; (yield allgather(sums,", "agreement", "is shard"),
-    ("flash", "reduce_scatter(x,", "reduce_scatter(x + x,", "result", OTHER),
-    ("qgz", "return (yield allgather(sums", "return sums; (yield allgather(sums", "agreement", "is shard"),
-    ("qgz", "reduce_scatter(x,", "reduce_scatter(x + x,", "result", OTHER),
-    ("one_bit", "left(v, read(code, v)), left(s, read(code, s))", "left(s, read(code, s)), left(v, read(code, v))",
-     "result", "a rank combines what it has itself " + BOTH),
-    ("one_bit", "where(is_number(read), v - read, 0)", "v - read", "result", "nothing of it is in worker"),
-    ("qsgd", CHANCES.format("r"), CHANCES.format("r + 1"), "result", OTHER),
-    ("qsgd", "Levels(params.levels)", "Levels(one)", "deadlock", TERMS),
-    ("qsgd", "rises(t, chance), levels)", "rises(t, chance), levels) + 1", "claim: result", "none below 0"),
-    ("thc", "    ends = yield gather(extremes(x), Raw())\n    at = grid(ends,", "    at = grid(extremes(x),",
-     "agreement", PARTIAL),
-    ("thc", "low * p + step * q", "low + step * q", "claim: result", "of no rank"),
-    ("thc", "wide(params.bits, p)", "wide(p, params.bits)", "volume", "all ranks' numbers"),
-    ("arc_top_k", 'State(where(at, 0, given)) if params.feedback == "ef14" else State()', "State(where(at, 0, given))",
-     "result", "kept is what the state says of it"),
-    ("power_sgd", f"{SECOND} / p", SECOND, "result", OTHER),
-    ("power_sgd", SECOND, "crossed(m, left, shape)", "agreement", PARTIAL),
-    ("power_sgd", "State(m - y, right)", "State(m - m, right)", "conservation", LOST),
-    ("power_sgd", "State(m - y, right)", "State(m - y, q)", "result", "q is what a call leaves"),
-    ("power_sgd", "if not worth(shape.rows, shape.columns, shape.width, params.rate):\n        return (yield",
-     "if not x > 0:\n        return (yield", "result", "ranks part ways"),
-    ("lossy_two_shot", "own_chunk(held, r, p) + new", "own_chunk(x, r, p) + new", "result", OTHER),
-    ("lossy_two_shot", "where(own, v, weighed(v, lost))", "where(own, 0, weighed(v, lost))", "result", OTHER),
-    ("lossy_two_shot", "new = mean(got, now, p, params)", "new = got.entries", "result", "not the owner's"),
-    ("lossy_two_shot", "Losing(params.seed, params.lost), x", "Losing(r, params.lost), x", "deadlock", TERMS),
-    ("lossy_two_shot", "return version == call", "return version <= call", "claim: staleness", "from the owner's"),
-    ("oktopk", KEPT, f"sums = sums + sums; {KEPT}", "result", OTHER),
-    ("oktopk", LEFT, "x.only(~sent)", "conservation", LOST),
-    ("oktopk", LEFT, "x.only(~(sent & reaching(sums, least)))", "result", BOTH),
-    ("oktopk", "return y, x", "return where(sent, y, 0), x", "agreement", PARTIAL),
-    ("oktopk", UNEVEN, "if count(kept) > params.trigger:", "deadlock", OWN),
-    ("oktopk", AGAIN, "    sums = yield reduce_scatter(sums)\n" + AGAIN, "deadlock",
-     "reduce_scatter of what only the owner of an index has"),
-    ("oktopk", "apart(count(kept))", "apart(count(mine))", "deadlock", "these are not the sizes"),
-    ("oktopk", "count(y), params), bounds)\n", "count(y), params), least)\n", "result", "bounds is what the page"),
-    ("oktopk", "return call % period == 0", "return call % 1 == 0", "claim: thresholds", "none between"),
-    ("oktopk", f"    {UNEVEN}\n        kept = yield balance(kept, sizes)\n", "", "claim: volume",
-     "the text does not call balance"),
-    ("oktopk", UNEVEN, "if True or uneven(sizes, params.trigger):", "volume", "what is dealt out anew lies unevenly"),
-    ("error_feedback", "where(sent, 0, v)", "where(y != 0, 0, v)", "conservation", LOST),
-    ("error_feedback", SUM, SUM.replace("sent,", "v == v,"), "conservation", LOST),
-    ("error_feedback", f"y = yield {SUM}", f"y = yield {SUM}\n    y = yield {SUM.replace('(v,', '(y,')}", "result",
-     "which has been added up already"),
-    ("ef21", "where(sent, state.estimate + change, state.estimate)", "x", "result", "estimate is what a call leaves"),
-    ("ef21", "state.sums + (yield", "(yield", "result", OTHER),
-    ("ef21_m", "/ WHOLE if call else x", "/ WHOLE", "claim: result", "the first mean"),
-    ("ef21_m", "near.seen, mean)", "near.seen, x)", "result", "mean is what a call leaves"),
-    ("error_feedback", "params.allreduce)", "'ring')", "result", "its data is vector"),
-    ("pat", "return both(zeros(x, e), (x >> e) % 2 == 1)", "return zeros(x, e)", "result", "counted one by one"),
-    ("moshpit", "e = t % d", "e = 0", "result", "nobody else meets it"),
-    ("moshpit", "e = t % d", "e = (d - 1 - t) % d", "result", "each of m meets it"),
-    ("moshpit", "    x, index = yield", "    _, index = yield", "conservation", "the next round begins with the mean"),
-    ("moshpit", "averaging(x,", "averaging(x + x,", "conservation", "a round averages what it begins"),
-    ("moshpit", "moved(cell, e, index, params.m)", "cell", "result", "who looked after a part takes that cell"),
-    ("moshpit", "params.rounds or d,", "params.rounds or d + r,", "result", "own "),
-    ("moshpit", "params.m), t, params)", "params.m), t - 1, params)", "conservation", "a round asks for who"),
-    ("moshpit", "1), m) + 1", "1), m) + 2", "claim: sides", "with one less there is not"),
-]  # fmt: skip
-"""Of a page: what stands in its text, and what instead; which theorem is lost, and why."""
 AVERAGES = [
     ("either(own, came)))", "came))", "conservation", "in a mean is who sent its copy"),
     ("return w * x", "return x", "conservation", "what they had"),
@@ -177,7 +90,7 @@ def unproved(whole: Subject, theorem: str) -> Iterator[str]:
             yield from (a.obligation.name for a in answered([claim], False, encoding) if not a.holds)
 
 
-@pytest.mark.parametrize(("name", "old", "new", "theorem", "why"), third(WRONG))
+@pytest.mark.parametrize(("name", "old", "new", "theorem", "why"), third(rows("wrong_texts")))
 def test_wrong_texts_are_refused(name, old, new, theorem, why):
     assert any(search(why, claim) for claim in unproved(subject(wrong(name, old, new)), theorem))
 
@@ -202,24 +115,10 @@ def test_messages_with_another_ranks_codes_are_refused():
     assert any(claim.startswith("direct_allgather: ") for claim in unproved(passed_off, "result"))
 
 
-SAME = [
-    ("arc_top_k", "State(where(at, 0, given))", "State(given - where(at, given, 0))"),
-    ("power_sgd", "State(m - y, right)", "State(x - y + state.kept, right)"),
-    ("lossy_two_shot", "own_chunk(held, r, p) + new", "new + own_chunk(held, r, p)"),
-]
-SAME_SLOW = [
-    ("error_feedback", "where(sent, 0, v)", "v - where(sent, v, 0)"),
-    ("qsgd", "    return plain(y)", "    z = y\n    return plain(z)"),
-    ("oktopk", "~(sent & y.support())", "~sent | ~y.support()"),
-    ("moshpit", "e = t % d", "e = (t + 0) % d"),
-    ("oktopk", LEFT, "x - x.only(sent & y.support())"),
-    ("oktopk", 'y = yield allgather(kept, through="bruck_allgather")', "y = yield allgather(kept)"),
-]
+SAME = [pytest.param(name, old, new, marks=[pytest.mark.slow] * slow) for name, old, new, slow in rows("same_texts")]
 
 
-@pytest.mark.parametrize(
-    ("name", "old", "new"), [*SAME, *(pytest.param(*one, marks=pytest.mark.slow) for one in SAME_SLOW)]
-)
+@pytest.mark.parametrize(("name", "old", "new"), SAME)
 def test_the_same_in_other_words_is_not(name, old, new):
     found = proving.prove(wrong(name, old, new), planted=False)
     assert {one.name: one.detail for one in found if one.verdict not in kernel.PROOFS} == {}

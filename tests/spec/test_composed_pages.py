@@ -11,10 +11,10 @@ import sparring
 from sparring.errors import InputError, Undecided
 from sparring.spec.core.calling import Between
 from sparring.spec.core.runner import run
+from tests.algorithms import rows
 
 NAMES = [name for name in sparring.pages() if sparring.page(name).composed]
 DENSE = [name for name in NAMES if sparring.page(name).dense]
-NAN = float("nan")
 
 
 def called(name, calls, **params):
@@ -50,26 +50,7 @@ def test_zeros_have_no_sign(name, p):
     assert bits(ran.results) == [np.zeros(6).tobytes()] * p
 
 
-SPOILT = [
-    ("flash", {"g": 4}, NAN, range(4, 8), True),
-    ("omnireduce", {"block": 3}, NAN, [5], True),
-    ("qgz", {"g": 4}, NAN, range(4, 8), True),
-    ("one_bit", {}, NAN, range(8), True),
-    ("one_bit", {}, -np.inf, range(8), True),
-    ("one_bit", {}, 1e200, range(8), True),
-    ("qsgd", {}, np.inf, range(8), True),
-    ("qsgd", {}, 1e200, range(8), True),
-    ("qsgd", {"by_max": 1}, 1e200, (), True),
-    ("thc", {}, -np.inf, range(8), True),
-    ("arc_top_k", {"k": 1, "columns": 1}, NAN, [5], True),
-    ("dgc", {"k": 8}, NAN, [5], True),
-    ("clt_k", {"k": 8}, NAN, [5], True),
-    ("power_sgd", {"rate": 0}, NAN, range(8), False),
-]
-"""Parameters, an entry, where results are NaN for it, and whether the next call is as if it had not been."""
-
-
-@pytest.mark.parametrize(("name", "params", "bad", "where", "over"), SPOILT)
+@pytest.mark.parametrize(("name", "params", "bad", "where", "over"), rows("spoilt"))
 def test_what_is_no_number_spoils_as_much_as_the_page_says(name, params, bad, where, over):
     """Of all ranks; those that remember nothing of it have in the second call as many numbers as ever."""
     rng = np.random.default_rng(3)
@@ -83,22 +64,7 @@ def test_what_is_no_number_spoils_as_much_as_the_page_says(name, params, bad, wh
         assert bits(second.results) == bits(fresh.results)
 
 
-BYTES = [
-    *(("qsgd", {"levels": s}, "float32", 16, 3, [2 * (4 + 2 * b)])
-      for s, b in [(1, 2), (3, 3), (4, 4), (127, 8), (255, 9), (65536, 18)]),
-    *(("thc", {"bits": 3}, "float32", 16 * p, p, [8 * (p - 1), 6 * (p - 1), 2 * (p - 1) * (3 + b)])
-      for p, b in [(2, 1), (3, 2), (4, 2), (7, 3), (8, 3), (33, 6)]),
-    ("qgz", {"g": 10}, "float32", 33, 3, [2 * 2 * (4 + 5), 2 * 44]),
-    ("qgz", {"bits": 8, "g": 3}, "float64", 6, 2, [8 + 3, 24]),
-    ("one_bit", {}, "float32", 999, 3, [2 * (4 + 42)] * 2),
-    ("omnireduce", {"block": 3}, "float32", 81, 3, [2 * 2] * 2),
-    ("flash", {"b1": 4, "b2": 2, "g": 10}, "float32", 30, 3, [2 * (5 + 8), 2 * (3 + 8)]),
-    ("flash", {"b1": 8, "b2": 8, "g": 4, "spikes": 1}, "float64", 8, 2, [4 + 2 * 16 // 2 + 2 + 16] * 2),
-]  # fmt: skip
-"""Of so many entries on so many ranks: what the last rank sends in each step."""
-
-
-@pytest.mark.parametrize(("name", "params", "dtype", "n", "p", "sent"), BYTES)
+@pytest.mark.parametrize(("name", "params", "dtype", "n", "p", "sent"), rows("octets"))
 def test_bytes(name, params, dtype, n, p, sent):
     """To each other rank alike, in messages of one length."""
     (ran,) = called(name, [[np.zeros(n, dtype)] * p], **params)

@@ -15,42 +15,28 @@ from sparring.costs.formulas.lower_bounds import lower_bounds
 from sparring.costs.formulas.symbols import n
 from sparring.errors import Undecided
 from sparring.proofs.logic import verdicts
+from tests.algorithms.collectives import COLLECTIVES
 
 ROOM = "sparring.spec.collectives"
 FOLDER = Path(sparring.__file__).parent / "spec" / "collectives"
 
-ALONE = "Min(1, p - 1)"
-CHAINS = "ceiling(p/4 - 1/4)"
-HEADS = f"{CHAINS} - Min(1, p - 1) + Min(4, p - 1)"  # the steps of a chain, in one of which all four heads take part
-LEVELS = "ceil(log2(floor(p/3) + 1)) + floor(log2(p))"  # levels with a first child, and those with a second one
-DIGITS = "ceil(log(p, 4)) + ceil(log(ceiling(p/3), 4)) + ceil(log(ceiling(p/2), 4))"  # that may be 1, 2 and 3
-FORMS = {  # messages of the steps; of one rank; of a path; additions of one rank and of the steps
-    "linear_bcast": ("p - 1", "p - 1", "p - 1", "0", "0"),
-    "binomial_bcast": (*["ceil(log2(p))"] * 3, "0", "0"),
-    "chain_bcast": ("p - 1", ALONE, "p - 1", "0", "0"),
-    "linear_reduce": (ALONE, ALONE, ALONE, "p - 1", "p - 1"),
-    "binomial_reduce": ("ceil(log2(p))", ALONE, None, "ceil(log2(p))", "ceil(log2(p))"),
-    "chain_reduce": ("p - 1", ALONE, "p - 1", ALONE, "p - 1"),
-    "four_chains_bcast": (HEADS, "Min(4, p - 1)", HEADS, "0", "0"),
-    "four_chains_reduce": (CHAINS, ALONE, CHAINS, "Min(4, p - 1)", HEADS),
-    "binary_bcast": (LEVELS, "Min(2, p - 1)", LEVELS, "0", "0"),
-    "binary_reduce": ("floor(log2(p))", ALONE, "floor(log2(p))", "Min(2, p - 1)", LEVELS),
-    "knomial_bcast": (DIGITS, DIGITS, DIGITS, "0", "0"),
-}
-SLOW = {"four_chains_reduce", "binary_reduce", "binary_bcast", "knomial_bcast"}
-BITS = {"binomial_reduce", "binary_bcast", "binary_reduce", "knomial_bcast"}
+NAMES = [
+    pytest.param(name, marks=[pytest.mark.slow] * one.slow_forms)
+    for name, one in COLLECTIVES.items()
+    if one.steps_forms
+]
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in FORMS])
+@pytest.mark.parametrize("name", NAMES)
 def test_forms_are_the_textbooks_and_what_is_counted(name):
     """Each form is compared with counts of runs, too, and any that is larger by one is not what is counted."""
     cost = sparring.cost(f"{ROOM}.{name}")
     found = derive(cost.page)
 
     words = (found.critical, found.words, found.path, found.added, found.added_critical)
-    assert tuple(None if x is None else str(x.subs(n, 1)) for x in words) == FORMS[name]
+    assert tuple(None if x is None else str(x.subs(n, 1)) for x in words) == COLLECTIVES[name].steps_forms
     assert sympy.expand(found.critical - n * found.messages) == 0
-    proved = verdicts.PROVED_BELOW if name in BITS else verdicts.PROVED
+    proved = verdicts.PROVED_BELOW if COLLECTIVES[name].bounded else verdicts.PROVED
     assert [(check.name, check.verdict) for check in cost.checks] == [
         ("counted", verdicts.tested(128)),
         ("derivation", proved),

@@ -16,46 +16,19 @@ from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.obligations import p
 from sparring.spec.core.numbers import both, either, negate, where
 from sparring.spec.recursive_doubling import rem
+from tests.algorithms.collectives import COLLECTIVES
 
 ROOM = "sparring.spec.collectives"
-FORMS = {
-    "ring_reduce_scatter": ("", "p - 1", "n - floor(n/p)"),
-    "dense_ring_allgather": ("", "p - 1", "n - floor(n/p)"),
-    "pairwise_alltoall": ("", "p - 1", "n - floor(n/p)"),
-    "linear_alltoall": ("", "p - 1", "n - floor(n/p)"),
-    "bruck_alltoall": ("p = 2^m, p | n", "log2(p)", "n*log2(p)/2"),
-    "dense_bruck_allgather": ("p | n", "ceil(log2(p))", "n*(p - 1)/p"),
-    "dense_recursive_doubling_allgather": ("p = 2^m, p | n", "log2(p)", "n*(p - 1)/p"),
-    "recursive_halving_reduce_scatter": ("p = 2^m, p | n", "log2(p)", "n*(p - 1)/p"),
-    "butterfly_reduce_scatter": (
-        "p = 2^m, p | n", "log2(p) + Min(1, floor(p/4))", "n*(p + Min(1, floor(p/4)) - 1)/p",
-    ),
-    "rabenseifner_halves": (
-        "2^floor(log2 p) | n", "3*ceil(log2(p)) - floor(log2(p))",
-        "3*n*ceil(log2(p))/2 - 3*n*floor(log2(p))/2 + 2*n - 2*n/2**floor(log2(p))",
-    ),
-    "rabenseifner_reduce": ("p = 2^m, 2^floor(log2 p) | n", "2*log2(p)", "n*Min(1, p - 1)/2 + n - n/p"),
-    "scatter_ring_bcast": ("p | n", "p + ceil(log2(p)) - 1", "2*n*(p - 1)/p"),
-    "scatter_doubling_bcast": (
-        "2^floor(log2 p) | n", "ceil(log2(p)) + floor(log2(p))",
-        "n*ceil(log2(p)) - n*floor(log2(p)) + 2*n - 2*n/2**floor(log2(p))",
-    ),
-    "binomial_scatter": ("p | n", "ceil(log2(p))", "n*(p - 1)/p"),
-    "binomial_gather": (
-        "p | n", "ceil(log2(p))", "n*Max(2**ceil(log2(p))/4, -2**ceil(log2(p))/2 + p)*Min(1, p - 1)/p",
-    ),
-    "sparbit_allgather": ("p | n", "ceil(log2(p))", "n*(p - 1)/p"),
-    "recursive_doubling_reduce_scatter": ("p = 2^m, p | n", "log2(p)", "n*(p*log2(p) - p + 1)/p"),
-}  # fmt: skip
-LONG = {"butterfly_reduce_scatter", "rabenseifner_halves", "rabenseifner_reduce"}
-"""By page, where its closed forms hold, and those of messages and words."""
+NAMES = [
+    pytest.param(name, marks=[pytest.mark.slow] * one.slow_forms) for name, one in COLLECTIVES.items() if one.forms
+]
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in FORMS])
+@pytest.mark.parametrize("name", NAMES)
 def test_closed_forms_hold_where_they_say(name):
     """Counted, too, for short and for astronomically long vectors."""
     cost = sparring.cost(f"{ROOM}.{name}")
-    assert (cost.derived.given, str(cost.messages), str(cost.words)) == FORMS[name]
+    assert (cost.derived.given, str(cost.messages), str(cost.words)) == COLLECTIVES[name].forms
     assert compared(cost.page, cost.derived, range(1, 34)) is None
 
 

@@ -16,22 +16,11 @@ from sparring.costs.formulas.symbols import exact, k, n, p
 from sparring.costs.published.claim import Claim
 from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Word
+from tests.algorithms import ALGORITHMS
 from tests.sparring.calling import called
 from tests.sweeps import third
 
-CODED = ("flash", "qgz", "one_bit", "thc", "qsgd")
-OTHERS = [
-    ("flash", {"b1": 3, "b2": 5, "g": 2, "spikes": 1}), ("flash", {"b1": 4, "g": 3}), ("one_bit", {"norm": 1}),
-    ("thc", {"bits": 3, "seed": 7}), ("thc", {"bits": 8}), ("qsgd", {"levels": 300}), ("qsgd", {"by_max": 1}),
-]  # fmt: skip
-CASES = [
-    *((name, {}) for name in CODED), *OTHERS,
-    ("power_sgd", {"columns": 4, "rank": 2}), ("power_sgd", {"columns": 64, "through": "two_shot"}),
-    ("arc_top_k", {"columns": 4}), ("arc_top_k", {"columns": 3, "through": "two_shot", "feedback": "ef21m"}),
-    ("oktopk", {"trigger": 1}), ("oktopk", {"trigger": 1, "bucket": 1}), ("oktopk", {}),
-    ("moshpit", {}), ("moshpit", {"m": 3}), ("moshpit", {"m": 4, "rounds": 2}),
-    ("hierarchical", {}), ("hierarchical", {"m": 4, "inside": "ring", "across": "two_shot"}),
-]  # fmt: skip
+CASES = [(name, params) for name, one in ALGORITHMS.items() for params in one.costed_with]
 FEW = (1, 2, 3, 4, 5, 8, 9, 16)
 
 
@@ -137,7 +126,8 @@ def test_what_is_no_bytes_or_does_not_add_up_is_undecided():
 )  # fmt: skip
 def test_what_has_no_formula_has_no_cost(name, params, why):
     """The command says why, beside the costs of others."""
-    assert not any(map(api.uncosted, CODED)) and api.uncosted(sparring.page(name, **params))
+    assert not any(api.uncosted(case) for case, given in CASES if not given)
+    assert api.uncosted(sparring.page(name, **params))
     with pytest.raises(Undecided, match=why):
         sparring.cost(name, **params)
     if not params:

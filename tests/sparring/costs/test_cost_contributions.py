@@ -14,37 +14,18 @@ from sparring.costs.derivation import message_bytes
 from sparring.costs.supports import contributions
 from sparring.costs.supports.contributions import predicted, prove, unlike
 from sparring.proofs.logic.verdicts import REFUTED
-from sparring.spec.core.numbers import where
 from sparring.spec.core.sparse import SparseVector
+from tests.algorithms import ALGORITHMS
 from tests.sweeps import third
 
-SPARSE = ("ring_sparse", "two_shot_sparse", "ssar_recursive_doubling", "dsar_split_allgather")
+SPARSE = [name for name in sparring.pages() if sparring.page(name).data == "sparse"]
+WRONG = [(name, planted) for name, one in ALGORITHMS.items() for planted in one.wrong_contributions]
 PAGE = sparring.page("ring_sparse")
 
 
 def stated(name):
     """How many contributions the page's messages hold."""
     return contributions.contributions(sparring.page(name))
-
-
-def own(name):
-    """The same, whatever is planted beside the page."""
-    return import_module(f"sparring.proofs.{name}").contributions
-
-
-WRONG = [
-    ("ring_sparse", {"contributions": lambda t, p: own("ring_sparse")(t, p) + 1}),
-    ("ring_sparse", {"contributions": lambda t, p: own("ring_sparse")(t, p) - 1}),
-    ("ring_sparse", {"contributions": lambda t, p: where(t < p - 2, t + 1, p)}),
-    ("ring_sparse", {"contributions": lambda t, p: t + 1}),
-    ("two_shot_sparse", {"contributions": lambda t, p: 1}),
-    ("two_shot_sparse", {"contributions": lambda t, p: p}),
-    ("two_shot_sparse", {"contributor": lambda r, c, t, p: c}),
-    ("two_shot_sparse", {"contributor": lambda r, c, t, p: where(t < 1, (r + 1) % p, c)}),
-    ("ssar_recursive_doubling", {"contributions": lambda t, p: own("ssar_recursive_doubling")(t, p) + 1}),
-    ("ssar_recursive_doubling", {"contributed": lambda r, t, p: own("ssar_recursive_doubling")(t, p)}),
-    ("ssar_recursive_doubling", {"contributor": lambda r, c, t, p: r}),
-]
 
 
 @pytest.mark.parametrize(("name", "planted"), third(WRONG))

@@ -19,7 +19,7 @@ from sparring.spec.library.support_models import MODELS
 from tests.sweeps import third
 
 PAGE = sparring.page("ring_sparse")
-SPARSE = ("ring_sparse", "two_shot_sparse", "ssar_recursive_doubling", "dsar_split_allgather")
+SPARSE = [name for name in sparring.pages() if sparring.page(name).data == "sparse"]
 POINTS = [(1, 5, 3), (2, 7, 2), (3, 100, 7), (5, 5, 5), (8, 9610, 96), (8, 1_000_000, 10_000), (16, 2**22, 2**20)]
 
 

@@ -44,27 +44,14 @@ from sparring.spec import ring as formulas
 from sparring.spec import two_shot
 from sparring.spec.core.digits import prefix, put
 from sparring.spec.core.numbers import either
+from tests.algorithms import ALGORITHMS
 from tests.sweeps import third
 
 NEAR, FAR = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns")
 LETTERS = {"alpha_in": NEAR.alpha, "beta_in": NEAR.beta, "alpha": FAR.alpha, "beta": FAR.beta, "gamma": NEAR.gamma}
-UNDERIVED = {
-    "bruck_allgather": "partners do not differ in one bit",
-    "spardl": "partners do not differ in one bit",
-    "gtopk": "partners do not differ in one bit",
-    "ssar_recursive_doubling": "of sparse chunks only shifts are summed",
-    "topka2a": "messages do not go the same way around in every step",
-    "two_shot_sparse": "of sparse chunks only shifts are summed",
-    "dsar_split_allgather": "of sparse chunks only shifts are summed",
-}
-"""Pages whose partners are in no pattern that is known, or that send sparse chunks otherwise than around a ring."""
-PAGES = [name for name in api.regular() if name not in UNDERIVED]
+PAGES = [name for name, one in ALGORITHMS.items() if name in api.regular() and not one.no_pattern]
+"""The others' partners are in no pattern that is known, or they send sparse chunks otherwise than around a ring."""
 TOPOLOGIES = ("ring", "crossbar", "tree", "fat_tree", "torus", "torus:k=2")
-OPEN = {
-    ("recursive_multiplying", "ring"), *(("two_shot", name) for name in ("ring", "tree", "torus", "torus:k=2")),
-    *(("pat", name) for name in TOPOLOGIES),
-}  # fmt: skip
-"""Whose loads on what are no such forms."""
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +79,7 @@ def test_on_a_topology_it_is_what_is_counted(costs, name, topology):
     page, many, length, kept = sparring.page(name), 16, 16 * 12, 32
     union = sizes("independent", length, kept) if page.data == "sparse" else None
     there = networks.find(topology)
-    if (name, topology) in OPEN:
+    if topology in ALGORITHMS[name].open_costs:
         with pytest.raises(Undecided, match=r"no product of powers|no polynomial|partners do not differ in one bit"):
             sharedcost(page, OnTopology(there))
         return
@@ -103,7 +90,9 @@ def test_on_a_topology_it_is_what_is_counted(costs, name, topology):
     assert (found.time, found.steps, found.sharing) == (counted.time, counted.outside, counted.sharing)
 
 
-@pytest.mark.parametrize(("name", "why"), UNDERIVED.items())
+@pytest.mark.parametrize(
+    ("name", "why"), [(name, one.no_pattern) for name, one in ALGORITHMS.items() if one.no_pattern]
+)
 def test_what_has_no_pattern_is_told(name, why):
     """No form is made up."""
     with pytest.raises(Undecided, match=why):

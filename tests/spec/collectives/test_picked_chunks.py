@@ -22,6 +22,7 @@ from sparring.schedules.from_page import exported
 from sparring.spec.core import schedule
 from sparring.spec.core.model import load
 from sparring.spec.core.schedule import step_sends
+from tests.algorithms.collectives import COLLECTIVES
 
 ROOM = "sparring.spec.collectives"
 FOLDER = Path(sparring.__file__).parent / "spec" / "collectives"
@@ -33,73 +34,12 @@ def found(name):
     return sparring.page(f"{ROOM}.{name}")
 
 
-def bruck(p):
-    """Bruck's alltoall with its buffer: what is at a place whose number has the bit goes on, all of it at once."""
-    held, distance = [[(r, (r + i) % p) for i in range(p)] for r in range(p)], 1
-    while distance < p:
-        some = tuple(i for i in range(p) if i & distance)
-        yield {(r, (r + distance) % p, some) for r in range(p)}
-        held = [[held[(r - distance) % p][i] if i in some else held[r][i] for i in range(p)] for r in range(p)]
-        distance *= 2
-    assert all({*held[r]} == {(q, r) for q in range(p)} for r in range(p)), "this is no alltoall"
-
-
-def strided(p):
-    """The butterfly with lists of what each still has; where ``p`` is no power of two, two ranks have one number."""
-    half = 1 << p.bit_length() - 1
-    rest = p - half
-    rank = [2 * v + 1 if v < rest else v + rest for v in range(half)]
-    chunks = [(2 * v, 2 * v + 1) if v < rest else (v + rest,) for v in range(half)]
-    if rest:
-        yield {(2 * v, 2 * v + 1, (*range(p),)) for v in range(rest)}
-    held, mask = [[*range(half)] for _ in range(half)], 1
-    while mask < half:
-        given = [[w for w in held[v] if (w ^ v) & mask] for v in range(half)]
-        yield {(rank[v], rank[v ^ mask], tuple(c for w in given[v] for c in chunks[w])) for v in range(half)}
-        held = [[w for w in held[v] if not (w ^ v) & mask] for v in range(half)]
-        mask *= 2
-    assert held == [[v] for v in range(half)], "this is no reduce-scatter"
-    if rest:
-        yield {(2 * v + 1, 2 * v, (2 * v,)) for v in range(rest)}
-
-
-def sparbit(p):
-    """Sparbit with a list of how far before it a rank has chunks; the last is left out where all would be too many."""
-    far, distance = [0], 1 << (p - 1).bit_length() >> 1
-    while distance:
-        some = far[: -(-p // distance) - len(far)]
-        yield {(r, (r + distance) % p, (*sorted((r - one) % p for one in some),)) for r in range(p)}
-        far = sorted(far + [one + distance for one in some])
-        distance >>= 1
-    assert far == [*range(p)], "this is no allgather"
-
-
-MESSAGES = {"bruck_alltoall": bruck, "strided_butterfly_reduce_scatter": strided, "sparbit_allgather": sparbit}
-"""By page, its messages step by step as programs with buffers work them out."""
-
-FAULTS = {
-    "bruck_alltoall": [
-        ("(c >> t) % 2 == 1", "(c >> t) % 2 == 0"),
-        ("(c >> t) % 2 == 1", "c % 2 == 1"),
-        ("(r + (1 << t)) % p", "(r + 1) % p"),
-        ("((c >> t >> 1) << t) + ", "(c >> t >> 1) + "),
-    ],
-    "strided_butterfly_reduce_scatter": [
-        ("1 << (log(p) - bits)", "1 << bits"),
-        ("c == partner", "c == r"),
-        ("where(t < folds(p), True,", "where(t < folds(p), c == partner,"),
-    ],
-    "sparbit_allgather": [
-        ("zeros(far, bit(t, p) + 1), far", "zeros(far, bit(t, p)), far"),
-        ("far + (1 << bit(t, p)) < p", "far + (1 << bit(t, p)) < p - 1"),
-        ("rounds(p) - 1 - t", "t"),
-    ],
-}
-"""By page, faults in its text: what is right, and what is planted."""
-LONG = {"strided_butterfly_reduce_scatter"}
-"""Pages whose proofs take many seconds."""
+PICKED = {name: one.messages for name, one in COLLECTIVES.items() if one.messages and found(name).carries}
+NAMES = [pytest.param(name, marks=[SLOW] * COLLECTIVES[name].slow) for name in PICKED]
 PLANTED = [
-    pytest.param(name, *fault, marks=[SLOW] * (name in LONG)) for name, faults in FAULTS.items() for fault in faults
+    pytest.param(name, *fault, marks=[SLOW] * COLLECTIVES[name].slow)
+    for name in PICKED
+    for fault in COLLECTIVES[name].wrong_texts
 ]
 
 
@@ -109,16 +49,16 @@ def judged(page, conjecture):
     return kernel.judge(whole, next(conjectures(whole, conjecture)), second_opinion=False).verdict
 
 
-@pytest.mark.parametrize("name", MESSAGES)
+@pytest.mark.parametrize("name", PICKED)
 def test_messages_are_those_of_other_programs(name):
     page = found(name)
     for p in RANKS:
         steps = [{(r, d, (*some,)) for r, d, some in step_sends(page, t, p)} for t in range(page.steps(p))]
-        assert steps == [*MESSAGES[name](p)], p
+        assert steps == [*PICKED[name](p)], p
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[SLOW] * (name in LONG)) for name in MESSAGES])
+@pytest.mark.parametrize("name", NAMES)
 def test_all_is_proved_for_every_p(name):
     """By both solvers, each claim with a refuted fault of its own; nothing is bounded."""
     attempts = [*proving.prove(found(name))]

@@ -17,6 +17,7 @@ from sparring.present.explorer.document import decoded, encoded
 from sparring.present.spacetime.history import cells
 from sparring.spec import collectives
 from sparring.spec.core import runner
+from tests.algorithms import ALGORITHMS
 
 OURS = sparring.pages()
 COLLECTIVES = [f"sparring.spec.collectives.{one.name}" for one in pkgutil.iter_modules(collectives.__path__)]
@@ -24,11 +25,6 @@ RANKS = (1, 2, 5)
 COMPOSED = [name for name in OURS if sparring.page(name).composed]
 SPARSE = [name for name in OURS if not sparring.page(name).composed and sparring.page(name).data != "vector"]
 FORMAL = [name for name in (*OURS, *COLLECTIVES) if name not in {*COMPOSED, *SPARSE}]
-VARIANTS = {
-    "oktopk": {"trigger": 1}, "moshpit": {"dead": [[0, 0, 1]]}, "lossy_two_shot": {"lost": 500, "packet": 4},
-    "error_feedback": {"allreduce": "bruck_allgather"}, "power_sgd": {"through": "two_shot"}, "arc_top_k": {"k": 1},
-}  # fmt: skip
-"""Parameters by which compositions go other ways."""
 
 
 def copies(stage, p):
@@ -144,7 +140,8 @@ def supports(stage, page, p):
 @pytest.mark.parametrize("name", COMPOSED)
 def test_compositions_are_cut_into_exchanges_whose_messages_are_the_runs(name):
     """With the page's own parameters and with others; bytes are those that ``sparring run`` counts."""
-    for p, params in ((1, {}), (2, VARIANTS.get(name, {})), (5, {}), (5, VARIANTS.get(name, {}))):
+    other_ways = ALGORITHMS[name].other_ways if name in ALGORITHMS else {}
+    for p, params in ((1, {}), (2, other_ways), (5, {}), (5, other_ways)):
         page = examples.page(name, p, **params)
         xs, document = examples.vectors(page, p), made(page, p)
         assert sent(document) == traced(runner.run(page, xs).trace)
