@@ -352,7 +352,7 @@ def crossover(
 
 def in_nodes(found: Page, size: int | None) -> Page:
     """Return a page with default parameters in nodes of this size, where it knows of nodes."""
-    from sparring.spec.core.model import load
+    from sparring.spec.core.loading import load
 
     name = str(getattr(found.module, "nodes", ""))
     own = size is None or not name or found.params != load(found.module).params

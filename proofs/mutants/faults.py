@@ -21,7 +21,7 @@ from typing import Any
 import z3
 
 from sparring.proofs.logic import small_points
-from sparring.proofs.logic.obligations import LEMMA, Obligation, schedule
+from sparring.proofs.logic.obligations import LEMMA, Obligation
 from sparring.proofs.logic.queries import Answer, Memory
 from sparring.proofs.mutants import sites, texts
 from sparring.proofs.mutants.sites import STATED, Operators, Planted
@@ -29,6 +29,7 @@ from sparring.proofs.mutants.syntax import FURTHER, IN_PAGES, OPERATORS
 from sparring.proofs.reading.annotations import Subject
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements.conjectures import CLAIM, PEERS, Conjecture, Found
+from sparring.proofs.statements.formulas import schedule
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Node, Reader
 

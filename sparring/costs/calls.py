@@ -16,7 +16,8 @@ from sparring.costs.formulas.symbols import exact
 from sparring.errors import Undecided
 from sparring.proofs.reading.ways import Way, usual
 from sparring.proofs.statements.volume import terms
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Evaluator
 from sparring.spec.core.runner import Message as Sent
 from sparring.spec.core.runner import run, worded

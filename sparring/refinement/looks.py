@@ -25,7 +25,8 @@ from sparring.refinement.observing import Call
 from sparring.refinement.refusals import refusals
 from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.sparse import Sparse
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
 
 FEWEST = 2

@@ -57,7 +57,8 @@ from sparring.spec.core.exchange_runs import (
     summed,
 )  # fmt: skip
 from sparring.spec.core.grids import Axis
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.runs import Message, Run
 from sparring.spec.core.vectors import AtPoint, local
 from sparring.spec.core.wire_forms import PLAIN

@@ -19,7 +19,7 @@ from sparring.proofs.statements.volume import sharing, sizes, volume
 from sparring.spec.codecs.group_quantiser import Grouped
 from sparring.spec.codecs.packed_integers import Packed
 from sparring.spec.codecs.sign_codec import Signs
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import Sym, evaluate
 
 TEXT = '''"""A page."""

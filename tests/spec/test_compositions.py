@@ -14,7 +14,7 @@ from sparring.errors import InputError, Refuted, ScheduleFault
 from sparring.sparse import Sparse
 from sparring.spec.core import exchanges
 from sparring.spec.core.exchanges import ReduceScatter, allgather, allreduce, apart, gather, reduce_scatter
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.sparse import NOTHING, SparseVector
 from sparring.spec.core.vectors import UNSET, Vector, by_rank, each, gathered, owned, total, where

@@ -15,7 +15,7 @@ from sparring.impl.selectors import topk
 from sparring.proofs.proving.proving import prove
 from sparring.spec import collectives
 from sparring.spec.core import purity, selectors
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.modules import from_file
 from sparring.verification.selector import verify_selector
 from tests.proofs.wrong_texts import wrong

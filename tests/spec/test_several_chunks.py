@@ -10,10 +10,10 @@ import sparring
 from sparring.errors import InputError, ScheduleFault
 from sparring.present import spacetime
 from sparring.present.spacetime.history import Hop, hops
-from sparring.proofs.logic import obligations
+from sparring.proofs.logic import messages, obligations
 from sparring.proofs.statements import execution
 from sparring.schedules.from_page import exported
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import both, evaluate, where
 from sparring.spec.core.runner import PieceRun
 from sparring.spec.core.schedule import send
@@ -106,7 +106,7 @@ def test_what_is_to_be_shown_of_a_block_is_what_a_run_sends(first, count):
     page_ = shared(block=lambda r, t, p: (first, count))
     _, chunks = send(page_, 0, 0, 4)
 
-    shown = [x for x in range(4) if evaluate(obligations.sent(page_, obligations.r), r=0, t=0, p=4, c=x)]
+    shown = [x for x in range(4) if evaluate(messages.sent(page_, obligations.r), r=0, t=0, p=4, c=x)]
     assert shown == sorted(chunks)
     assert len(chunks) == count == len({*chunks})
 

@@ -19,7 +19,7 @@ from sparring.proofs.functions import matrices as proved
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.spec import arc_top_k, ring
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import Int, Sym, where
 from sparring.spec.core.runner import Message, run
 from sparring.spec.library import matrices

@@ -21,7 +21,7 @@ from sparring.analysis.compression.reals import Lemma, proved
 from sparring.errors import Undecided
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.spec import ring
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 from sparring.spec.training import local_sgd
 

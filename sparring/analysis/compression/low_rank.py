@@ -46,7 +46,7 @@ from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements import compositions
 from sparring.spec import power_sgd, ring
 from sparring.spec.core.compositions import Memory
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.vectors import Vector
 from sparring.spec.library import matrices

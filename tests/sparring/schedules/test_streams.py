@@ -18,7 +18,7 @@ from sparring.schedules import from_page, writing
 from sparring.schedules.rank_schedule import Move, Rows, coming
 from sparring.spec import ring
 from sparring.spec.core import blocks
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import where
 from sparring.spec.core.schedule import number, step_sends, truth
 from tests.sweeps import third

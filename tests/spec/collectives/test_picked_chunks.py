@@ -20,7 +20,7 @@ from sparring.proofs.reading.annotations import subject
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.schedules.from_page import exported
 from sparring.spec.core import schedule
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.schedule import step_sends
 
 ROOM = "sparring.spec.collectives"
