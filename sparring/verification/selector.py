@@ -25,7 +25,7 @@ from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verd
 from sparring.refinement.comparison import DTYPES, vectors
 from sparring.report import PROPERTIES, Report, Result
 from sparring.sparse import Sparse
-from sparring.spec.core import purity
+from sparring.spec.core import origins, purity
 from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import Selector, find, load
 from sparring.symbolic_execution.forms import NoForm
@@ -90,7 +90,7 @@ def verify_selector(page: Selector, track: Track = lambda items, _: items, maker
 
     Raises InputError where the page is not pure: what it says of the inputs that are tried is then not said of others.
     """
-    if not purity.trusted(page.module.__name__, ""):
+    if not origins.trusted(page.module.__name__, ""):
         purity.check(page.module)
     asked = [prop for prop in SELECTING if prop != BAD or maker is None]  # what others' code refuses is theirs
     maker = maker or implementation(page)

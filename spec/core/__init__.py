@@ -2,5 +2,5 @@
 
 Read ``model`` first, and ``loading``, which makes it of a module; then ``numbers`` and ``schedule``, which read
 formulas, and ``runs``.  For one rank's text read ``compositions``, ``vectors`` and ``exchanges``.  ``runner`` runs any
-page.
+page.  ``purity`` refuses functions that keep something, with what ``function_texts`` and ``origins`` say of them.
 """

@@ -14,7 +14,7 @@ from sparring.errors import InputError
 from sparring.impl.selectors import topk
 from sparring.proofs.proving.proving import prove
 from sparring.spec import collectives
-from sparring.spec.core import purity, selectors
+from sparring.spec.core import function_texts, purity, selectors
 from sparring.spec.core.loading import load
 from sparring.spec.core.modules import from_file
 from sparring.verification.selector import verify_selector
@@ -209,12 +209,12 @@ def test_equal_code_of_another_tree_is_not_forgotten_with_it():
     first, second = (compile(f"def f(x):\n    return x\ndef g(): return {n}", "no file", "exec")
                      for n in (1, 2))  # fmt: skip
     for code in (first, second):
-        purity.compiled_from(ast.parse("def f(x):\n    return x"), code)
+        function_texts.compiled_from(ast.parse("def f(x):\n    return x"), code)
     one, other = first.co_consts[0], second.co_consts[0]
     assert one == other and one is not other
     del first, one, code
     gc.collect()
-    assert getattr(purity.Text("no file", other, "f").node, "name", "") == "f"
+    assert getattr(function_texts.Text("no file", other, "f").node, "name", "") == "f"
 
 
 def test_a_selector_is_looked_at_as_pages_are(tmp_path, monkeypatch):
