@@ -17,8 +17,10 @@ from sparring.checks import counterexamples, dumped, recorded, traced
 from sparring.checks.against import parsed
 from sparring.checks.clock import Clock
 from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
-from sparring.checks.engine import Advance, Findings, explore, judge
+from sparring.checks.engine import Advance, explore
 from sparring.checks.examples.contract_draws import FLOATS
+from sparring.checks.findings import Findings
+from sparring.checks.judged import judge
 from sparring.checks.judges.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
 from sparring.checks.question import Question, page_of

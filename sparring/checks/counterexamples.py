@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from sparring.checks.engine import Findings
+from sparring.checks.findings import Findings
 from sparring.checks.judges import judging
 from sparring.checks.question import Question
 from sparring.present.explorer import layout, routes, worlds

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sparring.checks import reproducer
-from sparring.checks.engine import Findings
+from sparring.checks.findings import Findings
 from sparring.checks.properties import BAD, LEVELS, MESSAGES
 from sparring.checks.question import Question
 from sparring.present.explorer.document import Document
