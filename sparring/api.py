@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sparring.present.explorer.document import Document
     from sparring.proofs.contention.judgement import Judgement
     from sparring.report import Report, Result
-    from sparring.verification.algorithm import Track
+    from sparring.verification.plans import Track
     from sparring.verification.theorems import Told
 
 
@@ -146,7 +146,7 @@ def verify(
     from sparring import kept_results
     from sparring.parallel import spread, unheard
     from sparring.report import PROPERTIES, Report, verdicts
-    from sparring.verification.algorithm import limits, plan
+    from sparring.verification.plans import limits, plan
     from sparring.verification.selector import SELECTING
 
     start = time.perf_counter()

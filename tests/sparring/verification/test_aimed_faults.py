@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sparring.verification.algorithm import flaws
+from sparring.verification.simulated_runs import flaws
 from tests.impl.algorithms import PAGES, TARGETS, planted
 from tests.sweeps import sweep
 
