@@ -42,16 +42,16 @@ OF_PAGES: Sorts = {"page": sites.in_page, "bounds": sites.in_bounds, "compared":
 OF_TEXTS: Sorts = {
     "text": texts.in_text, "exchanges": texts.in_exchanges, "bounds": sites.in_bounds, "local": texts.in_local,
     "compared": sites.in_compared,
-}  # fmt: skip
+}
 """By sort, the faults of a page of formulas, and of a composition."""
 UPSET_BY: Mapping[str, Sequence[str]] = {
     "partition": ("bounds",), **dict.fromkeys(STATED, ("page", "compared")), "": ("page",),
-}  # fmt: skip
+}
 UPSET_IN_TEXTS: Mapping[str, Sequence[str]] = {
     "partition": ("bounds", "exchanges", "text"), "deadlock": ("exchanges", "text"),
     "contention": ("exchanges", "text"), "peers": ("exchanges", "local", "compared", "text"),
     "volume": ("bounds", "exchanges", "local", "text"), "": ("text", "exchanges", "local"),
-}  # fmt: skip
+}
 """By theorem, or of all others, in which order faults of these sorts are tried."""
 
 

@@ -38,7 +38,7 @@ class Planted:
     def __init__(
         self, told: str, plant: Callable[[], Subject], around: Callable[[], Any] = nullcontext, part: str = "",
         home: Home | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.told, self.plant, self.around, self.part, self.home = told, cache(plant), around, part, home
         self.known: dict[str, Conjecture | None] = {}
 

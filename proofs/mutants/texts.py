@@ -31,7 +31,7 @@ SHARED = {
         "core.numbers", "core.rounds", "core.runs", "core.schedule", "core.selectors", "core.sparse", "core.vectors",
         "library.lossy_links",
     )
-}  # fmt: skip
+}
 """Those that say what a text is, and run it; what one does itself is in the others."""
 
 

@@ -55,7 +55,7 @@ from sparring.spec.core.exchange_runs import (
     slices,
     spread,
     summed,
-)  # fmt: skip
+)
 from sparring.spec.core.grids import Axis
 from sparring.spec.core.loading import load
 from sparring.spec.core.model import Page
@@ -304,5 +304,5 @@ PAGES: Mapping[str, Any] = {
         recursive_doubling_allgather, ring_sparse, two_shot_sparse, ssar_recursive_doubling, dsar_split_allgather,
         ring_reduce_scatter, dense_ring_allgather,
     )
-}  # fmt: skip
+}
 """Which pages carry exchanges out."""
