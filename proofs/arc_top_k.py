@@ -55,10 +55,11 @@ def theorems(page: Page) -> Iterator[Stated]:
     m: Any = page.module
     yield Stated("result", "The sketch of a sum is the sum of sketches (vectors of up to 8 entries).", sketches(m))
     yield Stated(
-        "conservation", "What is left is added to the next vector; an estimate becomes the vector where that is sent; "
+        "conservation",
+        "What is left is added to the next vector; an estimate becomes the vector where that is sent; "
         "in a running mean a new vector counts so many thousandths, and the mean the others.",
         (*rules(m), *means(m)),
-    )  # fmt: skip
+    )
 
 
 def sketches(m: Any) -> Iterator[Obligation]:

@@ -82,8 +82,9 @@ def error(l1: int, l2: int) -> Iterator[Obligation]:
     )
     yield Obligation("errors add up", (*ranges, at_most(a, k), at_most(b, x)), at_most(a + b, k + x))
     yield Obligation("ranges add up", (*ranges, between(d, l1 * k), between(e, l1 * x)), between(d + e, l1 * (k + x)))
-    yield Obligation("what is read is in range", (*ranges, within(a, l1 * x + 1), within(b, l1 * x + 1)),
-                     between(a - b, l1 * x))  # fmt: skip
+    yield Obligation(
+        "what is read is in range", (*ranges, within(a, l1 * x + 1), within(b, l1 * x + 1)), between(a - b, l1 * x)
+    )
     both_steps = (k >= 0, at_most(a, k), d >= 0, d <= l1 * k, at_most(e, d))
     yield Obligation("both steps", both_steps, at_most(l2 * a + e, (l1 + l2) * k))
 

@@ -52,9 +52,7 @@ def theorems(page: Page) -> Iterator[Stated]:
         "conservation", "What is read of a rank and what waits then make up its way back, and of what waited the part "
         "that counts on; without decay all of it.", waiting(m),
     )  # fmt: skip
-    yield Stated(
-        "outer step", "All ranks go from the point against the mean, rate thousandths of it.", steps(m),
-    )  # fmt: skip
+    yield Stated("outer step", "All ranks go from the point against the mean, rate thousandths of it.", steps(m))
     yield Stated(
         "messages", "A message has of each chunk that is begun, for each entry told, a place of 1, 2 or 4 bytes; then "
         "these entries, or two numbers and their codes, which fill bytes.", messages(m),

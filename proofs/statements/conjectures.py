@@ -230,8 +230,9 @@ def of_averages(subject: Subject, exchange: Page) -> Iterator[Conjecture]:
         "some die after they sent, or fail between copies and means, all of these take it. So they have, times their "
         "weights, what they had together; squares do not grow, and no mean is beyond the largest or the smallest that "
         "went into it.",
-        kept, None,
-    )  # fmt: skip
+        kept,
+        None,
+    )
     yield Conjecture(
         "partition", "Parts in proportion to scores, rounded down, are no more than n entries together, and fewer by "
         "less than there are members: one more for some of them makes n.",

@@ -186,8 +186,9 @@ def by_rank(verb: str, calls: Sequence[Sequence[Any]]) -> list[str]:
     """Say what each rank puts in or returns, call by call."""
     return [
         f"rank {r} {verb} {text(x)}" + f" in call {number}" * (len(calls) > 1)
-        for number, xs in enumerate(calls, start=1) for r, x in enumerate(xs[:RANKS])
-    ]  # fmt: skip
+        for number, xs in enumerate(calls, start=1)
+        for r, x in enumerate(xs[:RANKS])
+    ]
 
 
 def text(x: Any) -> str:

@@ -165,4 +165,4 @@ def repeated(page: Page, calls: int) -> Page:
         messages=lambda t, p: page.messages(step(t, p), p),
         adds=lambda t, p: page.adds(step(t, p), p),
         active=lambda r, t, p, *j: page.active(r, step(t, p), p, *j),
-    )  # fmt: skip
+    )

@@ -174,9 +174,10 @@ def counts(one: Call, trace: Trace, unit: str, adds: Callable[[int], Bool] = lam
     ]  # fmt: skip
     found = tally(steps, len(one.xs))
     return {
-        "messages": found.most, **({unit: found.words, "critical": found.critical} if unit else {}),
+        "messages": found.most,
+        **({unit: found.words, "critical": found.critical} if unit else {}),
         **({"added": found.added} if words else {}),
-    }  # fmt: skip
+    }
 
 
 def adding(each: Priced, p: int) -> Callable[[int], Bool]:

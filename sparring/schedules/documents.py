@@ -204,9 +204,10 @@ class Timed:
     def arrived(self, rank: int, chunk: int) -> Iterator[int]:
         """Yield the last receive of a rank that brought something of a chunk."""
         brought = [
-            (self.sent[send], receive) for send, receive, channel in self.graph.messages
+            (self.sent[send], receive)
+            for send, receive, channel in self.graph.messages
             if channel.dst == rank and send in self.sent and receive in self.done and chunk in self.chunks(send)
-        ]  # fmt: skip
+        ]
         if brought:
             yield max(brought)[1]
 

@@ -154,7 +154,7 @@ def on_bad(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:  # as all 
     unlike = [params for params in tried if refused(maker, [], **params) != refused(bound, [], **params)]
     return [Flaw(BAD, f"{what} is no error") for what in taken] + [
         Flaw(BAD, f"{params}: the page takes it, the code does not, or the other way round") for params in unlike
-    ]  # fmt: skip
+    ]
 
 
 VECTOR = np.arange(4.0)

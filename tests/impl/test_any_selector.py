@@ -28,8 +28,9 @@ WAYS: dict[str, list[dict[str, Any]]] = {
     "sampled": [{"stride": 3, "seed": 1}, {"stride": 2, "limit": 2}],
     "gaussian": [{}],
 }
-CASES = [(name, {"selector": selector, **params})
-         for name in SELECTING for selector, ways in WAYS.items() for params in ways]  # fmt: skip
+CASES = [
+    (name, {"selector": selector, **params}) for name in SELECTING for selector, ways in WAYS.items() for params in ways
+]
 CASES += [("error_feedback", {"allreduce": allreduce, "selector": selector, **WAYS[selector][-1]})
           for allreduce, selector in [*product(LOSSLESS, WAYS)][::3]]  # fmt: skip
 FIRST = [case for case in CASES if not case[1].get("drift") and case[1].get("stride") != 2][::3]
@@ -213,11 +214,13 @@ def test_functions_in_the_place_of_names():
     around = simulated(target("error_feedback"), small, call=every_other, allreduce="two_shot_sparse")
     within = simulated(target("gtopk"), small, call=every_other, k=1)
     assert [(y.tolist(), left.tolist()) for ((y, left),) in around] == [
-        ([0, 5, 0, 5], [9, 0, 0, 0]), ([0, 5, 0, 5], [8, 0, 0, 0]),
-    ]  # fmt: skip
+        ([0, 5, 0, 5], [9, 0, 0, 0]),
+        ([0, 5, 0, 5], [8, 0, 0, 0]),
+    ]
     assert [(y.dense().tolist(), left.tolist()) for ((y, left),) in within] == [
-        ([0, 4, 0, 0], [9, 1, 0, 2]), ([0, 4, 0, 0], [8, 0, 0, 3]),
-    ]  # fmt: skip
+        ([0, 4, 0, 0], [9, 1, 0, 2]),
+        ([0, 4, 0, 0], [8, 0, 0, 3]),
+    ]
 
 
 REFUSED = {

@@ -123,7 +123,7 @@ BEYOND = {
     "thc": [({"bits": 9}, "bits = 9: a code must have 1 to 8 bits")],
     "qsgd": [({"levels": 65537}, "levels = 65537: there must be 1 to 65536"), ({"by_max": 2}, "by_max = 2: it must")],
     "lossy_two_shot": [({"lost": 1000}, "lost = 1000 with aggregator ht: what never arrives has no weight; right is")],
-}  # fmt: skip
+}
 """What is wrong in the same way on all ranks."""
 KEEPING: dict[str, dict[str, object]] = {
     **{name: {"k": 2, "allow_nan": False} for name in (*SELECTING, "oktopk")},

@@ -69,10 +69,11 @@ def test_each_obligation_is_refuted_for_some_fault(name, theorem):
     faults = Faults(whole, Memory())
     left = {
         f"{conjecture.name}: {obligation}"
-        for conjecture in conjectures(whole.general, theorem) if not conjecture.contended
+        for conjecture in conjectures(whole.general, theorem)
+        if not conjecture.contended
         for obligation in {one.name for one in conjecture.obligations} - faults.refuting(conjecture)[0].keys()
         if not excepted(obligation, (*BY_CONSTRUCTION, *ARITHMETIC.get(conjecture.name, ()), *OPEN.get(name, ())))
-    }  # fmt: skip
+    }
 
     assert left == set()
 

@@ -217,13 +217,14 @@ def test_a_strange_manifest_is_bad_input(folder, fields, sentence):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "is no JSON"), ("[" * 100_000, "is no JSON"),
+        ("", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
         ("{}", "there is no format: it must be one of sparring certificates"),
         (EMPTY.replace('"version": 2', '"version": 1'), "version is 1"),
         (EMPTY.replace('"version": "8.16.1", ', ""), "there is no version"),
         (EMPTY, "names no theorems"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_manifest(tmp_path, text, sentence):
     """One sentence each."""
     (tmp_path / certificates.MANIFEST).write_text(text)

@@ -222,8 +222,9 @@ def test_what_does_not_cut_the_vector_makes_no_regions(cuts):
 
 SPEAKING: dict[str, Any] = {
     **{says.__name__: says for says in (total, owned, gathered, by_rank, owns)},
-    "came": lambda x: came(x, "rank", None, 1, 0), "versions_held": lambda x: versions_held(x, None, 1, 0),
-}  # fmt: skip
+    "came": lambda x: came(x, "rank", None, 1, 0),
+    "versions_held": lambda x: versions_held(x, None, 1, 0),
+}
 
 
 @pytest.mark.parametrize("name", SPEAKING)

@@ -152,8 +152,9 @@ def test_formulas_are_looked_at_as_texts_are(tmp_path):
         "BOX = []\nkind = 'allgather'\ndef steps(p): return p - 1\n"
         "def dst(r, t, p): BOX.append(1); return (r + 1) % p\ndef src(r, t, p): return (r - 1) % p\n"
         "def chunk(r, t, p): return (r - t) % p\ndef adds(t, p): return False\n"
-        "def holds(q, r, c, t, p): return (q == c) & ((r - c) % p <= t)\n", encoding="utf-8",
-    )  # fmt: skip
+        "def holds(q, r, c, t, p): return (q == c) & ((r - c) % p <= t)\n",
+        encoding="utf-8",
+    )
     with pytest.raises(InputError, match=r"mine.py:4: dst may change BOX, a list"):
         sparring.page(str(tmp_path / "mine.py"))
 
@@ -206,8 +207,7 @@ def most(n, k):  return low(k, n)
 
 def test_equal_code_of_another_tree_is_not_forgotten_with_it():
     """Two faults planted in one page leave most of its functions equal; the first may go before the second."""
-    first, second = (compile(f"def f(x):\n    return x\ndef g(): return {n}", "no file", "exec")
-                     for n in (1, 2))  # fmt: skip
+    first, second = (compile(f"def f(x):\n    return x\ndef g(): return {n}", "no file", "exec") for n in (1, 2))
     for code in (first, second):
         function_texts.compiled_from(ast.parse("def f(x):\n    return x"), code)
     one, other = first.co_consts[0], second.co_consts[0]

@@ -113,9 +113,9 @@ def limits() -> Iterator[Identity]:
     yield Identity("age squared, growth", "A call adds (2 t + 1) q^(t + 1).", (
         age_squared(q, t + 1) - age_squared(q, t) - (2 * t + 1) * more,
     ))  # fmt: skip
-    yield Identity("gap, growth", "A call adds 2 q^(t + 1) (1 - q^(t + 1)).", (
-        gap(q, t + 1) - gap(q, t) - 2 * more * (1 - more),
-    ))  # fmt: skip
+    yield Identity(
+        "gap, growth", "A call adds 2 q^(t + 1) (1 - q^(t + 1)).", (gap(q, t + 1) - gap(q, t) - 2 * more * (1 - more),)
+    )
     yield Identity("gap squared, growth", "A call adds 2 q^(t + 1) (2 t + 1 - E[a] - E[a']), not less than 0.", (
         gap_squared(q, t + 1) - gap_squared(q, t) - 2 * more * (2 * t + 1 - age(q, t) - age(q, t + 1)),
     ))  # fmt: skip

@@ -132,9 +132,9 @@ def by_inverse() -> Iterator[Identity]:
     E[b] = E[b^2] = 1 - q, and for two independent ones E[b b'] = (1 - q)^2.
     """
     weight = 1 / (p * (1 - q))
-    yield Identity("ht, mean", "Each value weighs 1/p on average: unbiased.", (
-        (1 - q) * weight - AVERAGE["ht"](p, q).other,
-    ))  # fmt: skip
+    yield Identity(
+        "ht, mean", "Each value weighs 1/p on average: unbiased.", ((1 - q) * weight - AVERAGE["ht"](p, q).other,)
+    )
     yield Identity("ht, variance", "It is q / (1 - q) / p^2 times the squares of all values but the owner's.", (
         (1 - q) * weight**2 - AVERAGE["ht"](p, q).other ** 2 - q / (1 - q) / p**2,
         (1 - q) ** 2 * weight**2 - AVERAGE["ht"](p, q).other ** 2,  # independent: no covariance

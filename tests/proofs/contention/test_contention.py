@@ -91,9 +91,10 @@ def test_the_solvers_say_what_counting_says(topology, name):
         assert holds(claim, one, topology) == counted, (claim.__name__, counted)
 
 
-@pytest.mark.parametrize(("radix", "name", "verdict"), [
-    (2, "rendezvous on crossbar", PROVED), (4, "lock step on crossbar", EXPECTED), (4, "lock step on ring", EXPECTED),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("radix", "name", "verdict"),
+    [(2, "rendezvous on crossbar", PROVED), (4, "lock step on crossbar", EXPECTED), (4, "lock step on ring", EXPECTED)],
+)
 def test_theorems_for_every_p(radix, name, verdict):
     """As claimed for the radix that is asked for."""
     whole = subject(page("recursive_multiplying", radix=radix))

@@ -55,8 +55,9 @@ def test_held_out_sizes_do_not_move_the_fit():
     times, asked, found = made(4, [(4, 4)], ("ring",))
     moved = [[9.0 if q.what in ("exchange", "add") and not q.fitted else t for q, t in zip(asked, row)]
              for row in times.rounds]  # fmt: skip
-    first, second = (profiled(msgspec.structs.replace(times, rounds=rows), asked, found)
-                     for rows in (times.rounds, moved))  # fmt: skip
+    first, second = (
+        profiled(msgspec.structs.replace(times, rounds=rows), asked, found) for rows in (times.rounds, moved)
+    )
     assert first == second and first.measured.intervals == second.measured.intervals
     worst = max(abs(t.error) for t in second.measured.timed if t.what == "exchange" and not t.fitted)
     assert worst > 0.99

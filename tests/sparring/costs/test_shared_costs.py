@@ -61,9 +61,10 @@ UNDERIVED = {
 PAGES = [name for name in api.regular() if name not in UNDERIVED]
 TOPOLOGIES = ("ring", "crossbar", "tree", "fat_tree", "torus", "torus:k=2")
 OPEN = {
-    ("recursive_multiplying", "ring"), *(("two_shot", name) for name in ("ring", "tree", "torus", "torus:k=2")),
+    ("recursive_multiplying", "ring"),
+    *(("two_shot", name) for name in ("ring", "tree", "torus", "torus:k=2")),
     *(("pat", name) for name in TOPOLOGIES),
-}  # fmt: skip
+}
 """Whose loads on what are no such forms."""
 
 

@@ -129,9 +129,9 @@ def test_a_page_on_most_ranks_is_that_on_the_others():
     assert {match.name for match in matched(sent).values()} == {"rabenseifner_halves"}
 
 
-@pytest.mark.parametrize(("collective", "name"), [
-    ("allgather", "dense_ring_allgather"), ("reduce_scatter", "ring_reduce_scatter"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("collective", "name"), [("allgather", "dense_ring_allgather"), ("reduce_scatter", "ring_reduce_scatter")]
+)
 def test_other_collectives_are_priced_by_all_their_entries(collective, name):
     """An allgather's vectors are the blocks of one that is as long as all."""
     played = next(one for one in candidates(collective) if one.name == name)

@@ -100,10 +100,11 @@ def test_the_tables_say_what_is_lost_and_what_failed():
     rows = [line.split() for line in text(audit()).splitlines()]
     told = [" ".join(row[5:]) for row in rows if row[1:5] == ["2", "us", "2", "us"]]
     assert told == [
-        "1.00 (0.90-1.10) 4 of 8 a, the same messages", "1.30 (1.20-1.40) 8 of 8 a, the same messages: lost",
+        "1.00 (0.90-1.10) 4 of 8 a, the same messages",
+        "1.30 (1.20-1.40) 8 of 8 a, the same messages: lost",
         "1.40 (1.30-1.50) 6 of 8 c",
         "2.00 (1.80-20.00) 8 of 8 b, the same messages: lost",
-    ]  # fmt: skip
+    ]
     assert ["d:", "it", "died"] in rows
 
 

@@ -149,8 +149,5 @@ def copied_ring(p, copies=None, *, inplace=True):
 
 def copied_exchange(p, copies=None):
     """An alltoall, not in place: each rank copies its own part."""
-    blocks = [
-        [(q, q, [step(0, "s", "i", q), step(1, "r", "o", q)]) for q in range(p) if q != r]
-        for r in range(p)
-    ]  # fmt: skip
+    blocks = [[(q, q, [step(0, "s", "i", q), step(1, "r", "o", q)]) for q in range(p) if q != r] for r in range(p)]
     return taccl("alltoall", p, copies or [[(r, r)] for r in range(p)], blocks, inplace=False)

@@ -103,7 +103,7 @@ APART = {
     "looked up": lambda r, t, p: [*range(p)][r],
     "around another number": lambda r, t, p: (r + 1) % (p + 1) % p,
     "as bits": lambda r, t, p: r.bit_length() % p,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("chunk", [*ALIKE, *APART])

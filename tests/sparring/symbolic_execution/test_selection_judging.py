@@ -73,7 +73,7 @@ BUGS = {
     "raises on ties": ("values = acc[at]", FAILS, ONE, "raised AssertionError"),
     "waits on ties": ("values = acc[at]", WAITS, ONE, "waits in"),
     "a threshold": (FIRST, "np.flatnonzero(np.abs(x) > 0.5)[:k]", ONE, "result at index"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BUGS)
