@@ -182,7 +182,9 @@ def rows(runs: Sequence[Learned]) -> Iterator[dict[str, Any]]:
         waits = grouped[ranks, WAITS]
         pairs = [*zip(mine, waits)]
         yield {
-            "ranks": ranks, "way": way, "completed": [round(one.completed, 5) for one in mine],
+            "ranks": ranks,
+            "way": way,
+            "completed": [round(one.completed, 5) for one in mine],
             "tau": [round(one.tau, 5) for one in mine] if way != WAITS else None,
             "loss_above": interval([a.losses[-1] - b.losses[-1] for a, b in pairs]),
             "accuracy_above": interval([a.accuracy - b.accuracy for a, b in pairs]),
@@ -191,7 +193,7 @@ def rows(runs: Sequence[Learned]) -> Iterator[dict[str, Any]]:
             "accuracy": [round(one.accuracy, 6) for one in mine],
             "losses": [[float(f"{x:.6g}") for x in one.losses] for one in mine],
             "moments": [[round(x, 2) for x in one.moments] for one in mine],
-        }  # fmt: skip
+        }
 
 
 def at(one: Learned, moment: float) -> float:

@@ -234,13 +234,15 @@ def rows(runs: Sequence[Learned]) -> Iterator[dict[str, Any]]:
     for (ranks, name), mine in grouped.items():
         dense = grouped[ranks, DENSE]
         yield {
-            "ranks": ranks, "algorithm": name,
+            "ranks": ranks,
+            "algorithm": name,
             "loss_above_dense": interval([a.losses[-1] - b.losses[-1] for a, b in zip(mine, dense)]),
             "accuracy_above_dense": interval([a.accuracy - b.accuracy for a, b in zip(mine, dense)]),
-            "bytes": [round(one.nbytes, 1) for one in mine], "messages": [round(one.messages, 2) for one in mine],
+            "bytes": [round(one.nbytes, 1) for one in mine],
+            "messages": [round(one.messages, 2) for one in mine],
             "accuracy": [round(one.accuracy, 6) for one in mine],
             "losses": [[float(f"{x:.6g}") for x in one.losses] for one in mine],
-        }  # fmt: skip
+        }
 
 
 def interval(differences: Sequence[float]) -> list[float] | None:

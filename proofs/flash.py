@@ -49,9 +49,11 @@ def theorems(page: Page) -> Iterator[Stated]:
     widths = page.params["b1"], page.params["b2"]
     l1, l2 = (page.module.Grouped(bits, page.params["g"], 0).most for bits in widths)
     yield Stated(
-        "error", f"Where the ranks' entries of a group have ranges that add up to S, an entry of the result is "
-        f"off by at most S/2 (1/{l1} + 1/{l2}).", (*steps(widths, (l1, l2)), *error(l1, l2)),
-    )  # fmt: skip
+        "error",
+        f"Where the ranks' entries of a group have ranges that add up to S, an entry of the result is "
+        f"off by at most S/2 (1/{l1} + 1/{l2}).",
+        (*steps(widths, (l1, l2)), *error(l1, l2)),
+    )
 
 
 def steps(widths: Sequence[int], greatest: Sequence[int]) -> Iterator[Obligation]:

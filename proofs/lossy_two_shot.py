@@ -69,10 +69,12 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State all theorems on its functions."""
     mod: Any = page.module
     yield Stated(
-        "staleness", "Whatever is lost, late or twice, a replica's packet is as its owner made it in the last call in "
+        "staleness",
+        "Whatever is lost, late or twice, a replica's packet is as its owner made it in the last call in "
         "which it came. While at most k in a row get lost, of a shard that moves by at most d a call, no replica is "
-        "further than k d from its owner's, nor from another.", (*counting(mod), *drifting(mod)),
-    )  # fmt: skip
+        "further than k d from its owner's, nor from another.",
+        (*counting(mod), *drifting(mod)),
+    )
 
 
 def counting(mod: Any) -> Iterator[Obligation]:

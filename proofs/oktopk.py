@@ -22,9 +22,11 @@ x, a, e = (Sym.var(name) for name in ("x", "a", "e"))
 TURN = (*RANKS, i >= 1, i < p)
 """A turn of the rotation."""
 
-others = ({"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "gain": 0},
-          {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2, "gain": 300},
-          {"tau_prime": 2, "trigger": 2, "gain": 900})  # fmt: skip
+others = (
+    {"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "gain": 0},
+    {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2, "gain": 300},
+    {"tau_prime": 2, "trigger": 2, "gain": 900},
+)
 refused = ({"tau": 0}, {"tau_prime": 0}, {"trigger": -1}, {"bucket": 0}, {"gain": -1})
 
 asked = {"due": lambda call, period: call >= 0 and period >= 1}

@@ -59,9 +59,11 @@ def theorems(page: Page) -> Iterator[Stated]:
         linear(m),
     )
     yield Stated(
-        "partition", "Factors are sent where they are less than a rate-th of the matrix, and never for a single row or "
-        "column unless the rate is 0.", chosen(m),
-    )  # fmt: skip
+        "partition",
+        "Factors are sent where they are less than a rate-th of the matrix, and never for a single row or "
+        "column unless the rate is 0.",
+        chosen(m),
+    )
 
 
 def linear(m: Any) -> Iterator[Obligation]:

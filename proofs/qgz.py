@@ -49,9 +49,11 @@ def theorems(page: Page) -> Iterator[Stated]:
     code = page.module.Symmetric(page.params["bits"], page.params["g"])
     half = 2 ** (page.params["bits"] - 1)
     yield Stated(
-        "error", "Where the ranks' greatest magnitudes in a block add up to M, an entry of the result is off by at "
-        f"most M/{half}.", (*codes(code, half), *error(half)),
-    )  # fmt: skip
+        "error",
+        "Where the ranks' greatest magnitudes in a block add up to M, an entry of the result is off by at "
+        f"most M/{half}.",
+        (*codes(code, half), *error(half)),
+    )
 
 
 def codes(code: Any, half: Any) -> Iterator[Obligation]:

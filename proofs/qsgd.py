@@ -58,9 +58,11 @@ def theorems(page: Page) -> Iterator[Stated]:
         levels_near(m),
     )
     yield Stated(
-        "volume", f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that "
-        "are filled up to bytes.", volume(m, levels),
-    )  # fmt: skip
+        "volume",
+        f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that "
+        "are filled up to bytes.",
+        volume(m, levels),
+    )
 
 
 def levels_near(m: Any) -> Iterator[Obligation]:

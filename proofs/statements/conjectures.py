@@ -164,19 +164,25 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     met = next(filter(averaging.averages, pages), None)
     if met is None:
         yield Conjecture(
-            "partition", "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-            chain(formulas.partition(subject.bound), compositions.beyond("partition", found, subject.served)), None,
-        )  # fmt: skip
+            "partition",
+            "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
+            chain(formulas.partition(subject.bound), compositions.beyond("partition", found, subject.served)),
+            None,
+        )
     else:
         yield from of_averages(subject, met)
     yield Conjecture(
-        "deadlock", "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
-        compositions.deadlock(found, pages), None,
-    )  # fmt: skip
+        "deadlock",
+        "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
+        compositions.deadlock(found, pages),
+        None,
+    )
     yield Conjecture(
-        "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
-        compositions.ports(found, pages, subject.served), None,
-    )  # fmt: skip
+        "contention",
+        "In a step a rank sends at most one message to another, and hears at most one from it.",
+        compositions.ports(found, pages, subject.served),
+        None,
+    )
     if met is None:
         yield from of_lengths(subject)
     yield from beside(subject)
@@ -234,15 +240,19 @@ def of_averages(subject: Subject, exchange: Page) -> Iterator[Conjecture]:
         None,
     )
     yield Conjecture(
-        "partition", "Parts in proportion to scores, rounded down, are no more than n entries together, and fewer by "
+        "partition",
+        "Parts in proportion to scores, rounded down, are no more than n entries together, and fewer by "
         "less than there are members: one more for some of them makes n.",
-        averaging.parts(exchange.module), None,
-    )  # fmt: skip
+        averaging.parts(exchange.module),
+        None,
+    )
     yield Conjecture(
-        "volume", "In a round of a group of p, a member that looks after s of n entries sends n + (p - 2) s words at "
+        "volume",
+        "In a round of a group of p, a member that looks after s of n entries sends n + (p - 2) s words at "
         "most, its copies and its mean; where p divides n and all bandwidths are alike, 2 n (p - 1) / p.",
-        averaging.volume(exchange), None,
-    )  # fmt: skip
+        averaging.volume(exchange),
+        None,
+    )
 
 
 def claims_of(subject: Subject) -> Iterator[Conjecture]:

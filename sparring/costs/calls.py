@@ -168,10 +168,12 @@ def counts(one: Call, trace: Trace, unit: str, adds: Callable[[int], Bool] = lam
     """
     width, words = letters_of_run(one).get("width", 8), unit == "words"
     steps = [
-        [Message(src, dst, sized(one.page, x, unit, width) if unit else 0, held(x) if words else 0, truth(adds(t)))
-         for src, dst, x in wire]
+        [
+            Message(src, dst, sized(one.page, x, unit, width) if unit else 0, held(x) if words else 0, truth(adds(t)))
+            for src, dst, x in wire
+        ]
         for t, wire in enumerate(trace)
-    ]  # fmt: skip
+    ]
     found = tally(steps, len(one.xs))
     return {
         "messages": found.most,

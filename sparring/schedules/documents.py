@@ -111,10 +111,12 @@ class Timed:
         came, size = receive in self.done, self.graph.nodes[send].size
         adds = USES[self.steps[receive].op].adds if self.steps and came else None
         detail = Detail(
-            0, look="" if came or self.graph.wild else "wrong", where=self.graph.nodes[send].name,
+            0,
+            look="" if came or self.graph.wild else "wrong",
+            where=self.graph.nodes[send].name,
             says=f"{self.graph.nodes[receive].name} takes it" if came else LOST,
             bytes=None if self.one.program else size,
-        )  # fmt: skip
+        )
         return Arrow(self.sent[send], Message(channel.src, channel.dst, self.chunks(send), adds), detail)
 
     def stage(self) -> Stage:

@@ -21,9 +21,11 @@ TARGETS = {name: str(find_target(page)) for name, page in PAGES.items()}
 DENSE = ("ring", "pat", "two_shot", "recursive_doubling", "rabenseifner", "recursive_multiplying")
 ALLGATHERS = ("ring_allgather", "bruck_allgather", "recursive_doubling_allgather")
 SPARSE = {
-    "ring_sparse": "ring", "two_shot_sparse": "two_shot", "ssar_recursive_doubling": "recursive_doubling",
+    "ring_sparse": "ring",
+    "two_shot_sparse": "two_shot",
+    "ssar_recursive_doubling": "recursive_doubling",
     "dsar_split_allgather": "two_shot",
-}  # fmt: skip
+}
 """By sparse algorithm, the dense one that adds in the same order."""
 SELECTING = ("ring_topk", "gtopk", "spardl", "topka2a")
 RANKS = Path(__file__).with_name("on_ranks.py")

@@ -31,8 +31,10 @@ WAYS: dict[str, list[dict[str, Any]]] = {
 CASES = [
     (name, {"selector": selector, **params}) for name in SELECTING for selector, ways in WAYS.items() for params in ways
 ]
-CASES += [("error_feedback", {"allreduce": allreduce, "selector": selector, **WAYS[selector][-1]})
-          for allreduce, selector in [*product(LOSSLESS, WAYS)][::3]]  # fmt: skip
+CASES += [
+    ("error_feedback", {"allreduce": allreduce, "selector": selector, **WAYS[selector][-1]})
+    for allreduce, selector in [*product(LOSSLESS, WAYS)][::3]
+]
 FIRST = [case for case in CASES if not case[1].get("drift") and case[1].get("stride") != 2][::3]
 
 
@@ -200,8 +202,10 @@ def test_functions_in_the_place_of_names():
         return series(kind, comm, xs, selector=topk.Selector(k=2), allreduce=allreduce)
 
     xs = stateful.vectors("float64", 3, 20)
-    named, functions = (simulated(target("error_feedback"), xs, call=call, **how) for call, how in (
-        (series, {"k": 2, "allreduce": "ring_allgather"}), (of_functions, {})))  # fmt: skip
+    named, functions = (
+        simulated(target("error_feedback"), xs, call=call, **how)
+        for call, how in ((series, {"k": 2, "allreduce": "ring_allgather"}), (of_functions, {}))
+    )
     assert repr(named) == repr(functions)
 
     def every_other(kind: Any, comm: Any, xs: Any, **more: Any) -> Any:

@@ -127,7 +127,9 @@ def attempted(folder, text, name):
     (folder / "mine.py").write_text(text)
     (attempt,) = (a for a in proving.prove(sparring.page(f"{folder}/mine.py")) if a.name == name)
     assert isinstance(attempt, kernel.Theorem) or (attempt.verdict, attempt.detail) == (
-        UNDECIDED, f"mine: {kernel.NO_FAULT}")  # fmt: skip
+        UNDECIDED,
+        f"mine: {kernel.NO_FAULT}",
+    )
     return attempt
 
 

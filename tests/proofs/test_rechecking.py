@@ -104,9 +104,11 @@ DAMAGED = {
     "another answer": (lambda folder: rewritten(folder, OPEN), REFUTED, "z3 answers sat, cvc5 answers sat, wanted is"),
     "what solvers cannot read": (lambda folder: rewritten(folder, b"(assert (no such thing"), UNDECIDED, ""),
     "a verdict that files do not prove": (
-        lambda folder: forged(folder, lambda one: one.update(verdict="undecided")), UNDECIDED, "",
+        lambda folder: forged(folder, lambda one: one.update(verdict="undecided")),
+        UNDECIDED,
+        "",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("damage", "verdict", "said"), DAMAGED.values(), ids=DAMAGED)

@@ -160,8 +160,10 @@ def test_formulas_are_looked_at_as_texts_are(tmp_path):
 
 
 def test_all_of_ours_are_pure():
-    rooms = [importlib.import_module(f"{collectives.__name__}.{one.name}")
-             for one in pkgutil.iter_modules(collectives.__path__)]  # fmt: skip
+    rooms = [
+        importlib.import_module(f"{collectives.__name__}.{one.name}")
+        for one in pkgutil.iter_modules(collectives.__path__)
+    ]
     for module in (*(sparring.page(name).module for name in sparring.pages()), *rooms):
         purity.check(module)
 

@@ -90,11 +90,13 @@ LISTS = [SparseVector((r, 4 + r), (r + 1, 10 * (r + 1)), 8) for r in range(4)]
 
 @pytest.mark.parametrize(
     ("wrong", "why"),
-    [({"block": lambda r, t, p: (r, 5)}, r"block\(0, 0, 4\) = \(0, 5\) is no block of the chunks 0..3"),
-     ({"block": lambda r, t, p: (r + 1, 1 + t)}, r"chunk\(3, 0, 4\) = 4 is out of range 0\.\.3"),
-     ({"block": lambda r, t, p: (p, 0)}, r"chunk\(0, 0, 4\) = 4 is out of range 0\.\.3"),
-     ({"block": lambda r, t, p: (r, -t)}, "is no block of")],
-)  # fmt: skip
+    [
+        ({"block": lambda r, t, p: (r, 5)}, r"block\(0, 0, 4\) = \(0, 5\) is no block of the chunks 0..3"),
+        ({"block": lambda r, t, p: (r + 1, 1 + t)}, r"chunk\(3, 0, 4\) = 4 is out of range 0\.\.3"),
+        ({"block": lambda r, t, p: (p, 0)}, r"chunk\(0, 0, 4\) = 4 is out of range 0\.\.3"),
+        ({"block": lambda r, t, p: (r, -t)}, "is no block of"),
+    ],
+)
 def test_no_message_has_a_list_twice(wrong, why):
     with pytest.raises(ScheduleFault, match=why):
         sparring.spec.core.runner.run(shared(**wrong), LISTS).results

@@ -169,8 +169,10 @@ def on_links(pattern: Pattern, topology: Topology) -> Sharing:
         }
         ratio = base**period
         try:
-            forms = [fitted({where: many for where, many in counts.items() if log_of(where[1], base) % period == at})
-                     for at in range(period)]  # fmt: skip
+            forms = [
+                fitted({where: many for where, many in counts.items() if log_of(where[1], base) % period == at})
+                for at in range(period)
+            ]
         except Undecided:
             continue
         each, starts = sympy.Integer(base - 1), [sympy.Integer(base**at) for at in range(period)]

@@ -146,8 +146,10 @@ def packed(p):
 
 def switched(p, how=""):
     """An allreduce in place by a switch that adds; ``how`` the others are told that it has."""
-    return [[[*meet(p, how="rlx"), op("glres", [switch(r)], [switch(r)], wire="switch"), *meet(p, how=how)]]
-            for r in range(p)]  # fmt: skip
+    return [
+        [[*meet(p, how="rlx"), op("glres", [switch(r)], [switch(r)], wire="switch"), *meet(p, how=how)]]
+        for r in range(p)
+    ]
 
 
 def piped(p):
