@@ -17,11 +17,10 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from allreduce import cores, listed, versions, whole
+from allreduce import cores, listed, versions, whole, writable
 from training import BUDGET, CONFIDENCE, CURVE, HIDDEN, interval, perceptron, written
 
 from sparring import world
@@ -153,11 +152,8 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("--ranks", type=listed(whole), default="8", help="numbers of ranks")
     add("--seeds", type=whole, default="10", help="how many, from 0 on")
     add("--steps", type=whole, default="300")
-    add("--out", type=Path, help="a JSON file for the results")
-    options = parser.parse_args(given)
-    if options.out and not options.out.resolve().parent.is_dir():
-        parser.error(f"--out {options.out}: there is no such folder")
-    return options
+    add("--out", type=writable, help="a JSON file for the results")
+    return parser.parse_args(given)
 
 
 def report(runs: Sequence[Learned], options: argparse.Namespace) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from allreduce import algorithm, cores, listed, part, versions, whole
+from allreduce import algorithm, cores, listed, part, versions, whole, writable
 from scipy import stats  # scikit-learn brings it
 
 import sparring
@@ -196,11 +196,8 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("--steps", type=whole, default="300")
     add("--density", type=part, default="1%", help="the part of the entries that is kept")
     add("--algorithms", type=variants, default="", help="names; by default all that sum, and are implemented")
-    add("--out", type=Path, help="a JSON file for the results")
-    options = parser.parse_args(given)
-    if options.out and not options.out.resolve().parent.is_dir():
-        parser.error(f"--out {options.out}: there is no such folder")
-    return options
+    add("--out", type=writable, help="a JSON file for the results")
+    return parser.parse_args(given)
 
 
 def variants(text: str) -> list[str]:
