@@ -63,7 +63,7 @@ def schedule(page: Page) -> Iterator[Obligation]:
 
 
 def counted(page: Page) -> Iterator[Obligation]:
-    """Yield the obligations that a message has as many chunks as ``below`` counts, of a page that picks and counts."""
+    """Yield the obligations that a message has as many chunks as ``below`` counts, if the page has ``below``."""
     if not page.below:
         return
     step, below = during(page), page.below
@@ -258,7 +258,7 @@ def economy(page: Page, contributor: Contributor | None = None) -> Iterator[Obli
 
 
 def some_chunk(page: Page, sender: Int) -> Bool:
-    """Return the condition that a message has a chunk; of one that nobody counts, its sender's or receiver's own."""
+    """Return the condition that a message has a chunk; where nobody counts them, its sender's or its receiver's."""
     if page.carries and not page.below:
         return some(*(page.carries(sender, own, t, p) for own in (sender, r)))
     return page.count(sender, t, p) >= 1

@@ -61,9 +61,9 @@ VOID: Mapping[str, tuple[str, ...]] = {
     "selected": ("sizes", "volume"),
     "dense": ("economy", "sizes", "terms", "selection"),
 }
-"""By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'.
+"""The properties that say nothing of a page, by its data: all is sent, or lengths are the chunks'.
 
-That no rank sends more than some bound is said of compositions alone: of formulas the cost itself is derived.
+A bound on what a rank sends is stated of compositions alone: of formulas the cost itself is derived.
 """
 
 
@@ -107,7 +107,7 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
 
 
 def merge(found: dict[str, Result], new: Mapping[str, Result]) -> None:
-    """Add results to ``found``; one that is there, say of a proof, gives way only to a worse one with an exit code."""
+    """Add results to ``found``; one that is there gives way only to a worse one with an exit code."""
     for prop, result in new.items():
         worse = prop in found and overall([found[prop].verdict, result.verdict]) is not found[prop].verdict.word
         if prop not in found or (worse and result.verdict.word.exit_code):

@@ -1,4 +1,4 @@
-"""The runs that ``verify`` makes, by what was asked."""
+"""How much ``verify`` runs, and what that leaves open."""
 
 from __future__ import annotations
 

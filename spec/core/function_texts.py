@@ -19,9 +19,9 @@ MAKING = {"__init__", "__post_init__", "__new__"}
 SEEDED = {"default_rng", "Generator", "SeedSequence", "PCG64", "Philox"}
 """What a code may draw with, if it says from which seed."""
 READING = {"get", "items", "keys", "values", "index", "count"}
-"""Methods of these that leave them as they are."""
+"""Methods of lists, dicts and sets that leave them as they are."""
 TREES: dict[int, ast.Module] = {}
-"""By identity, since equal code may outlive it, the trees of code that was compiled from a tree and not from a file."""
+"""Trees of code that was compiled from a tree and not from a file, by identity: equal code may outlive it."""
 KEPT = "a code keeps nothing from call to call, and draws from a seed that it is given"
 ARGUMENTS = "a page's functions may read their arguments and what never changes"
 
@@ -55,7 +55,7 @@ class Text:
         return min((node.lineno for node in self.nodes(ast.Name) if node.id == name), default=self.code.co_firstlineno)
 
     def changes(self, name: str) -> int:
-        """The first line that does more to what has that name than read a part of it; 0 where none does."""
+        """The first line that does more with the value of that name than read a part of it; 0 where none does."""
         parts = [part for node in ast.walk(self.node) for part in reading(node)]
         read = {id(part) for part in parts if isinstance(part, ast.Name)}
         return min((n.lineno for n in self.nodes(ast.Name) if n.id == name and id(n) not in read), default=0)
@@ -143,7 +143,7 @@ def compiled_from(tree: ast.Module, code: CodeType) -> None:
 
 
 def tree(file: str) -> ast.Module:
-    """The tree of a file, which is read once unless it is written again."""
+    """Return the tree of a file, which is read once unless it is written again."""
     try:
         stat = Path(file).stat()
         return parsed(file, stat.st_mtime_ns, stat.st_size)
@@ -153,5 +153,5 @@ def tree(file: str) -> ast.Module:
 
 @lru_cache(maxsize=500)
 def parsed(file: str, written: int, size: int) -> ast.Module:  # a new file, a new tree
-    """The tree of a file that was last written then."""
+    """Return the tree of a file that was last written then."""
     return ast.parse(Path(file).read_text(encoding="utf-8"))

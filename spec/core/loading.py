@@ -23,7 +23,7 @@ Formula = Callable[..., Int]
 
 
 def load(module: ModuleType, **params: Any) -> Page:
-    """The page that ``module`` is, with parameters ``params`` (defaults from its ``Params``).
+    """Return the page that ``module`` is, with parameters ``params`` (defaults from its ``Params``).
 
     ``selector`` is a parameter of every page that selects: the name of one, or None; its own stand beside it.
 
@@ -63,7 +63,7 @@ def load(module: ModuleType, **params: Any) -> Page:
 
 
 def defaults(module: ModuleType, data: str, words: Formula) -> dict[str, Callable[..., Any]]:
-    """What the formulas say that a page may leave out."""
+    """Return what stands for the formulas that a page leaves out."""
     return {
         "who": lambda q, r, c, t, p: 0, "active": lambda r, t, p: True, "live": lambda r, c, t, p: True,
         "words": words, "added": getattr(module, "words", words),
@@ -74,7 +74,7 @@ def defaults(module: ModuleType, data: str, words: Formula) -> dict[str, Callabl
 
 
 def lacks(name: str, why: str, formula: str) -> Callable[..., NoReturn]:
-    """In the place of a formula: whoever asks for it is told by Undecided that there is none, and why."""
+    """Return what stands for a formula that a page does not have: asked, it raises Undecided and says why."""
 
     def asked(*_: Any) -> NoReturn:
         raise Undecided(f"{name} {why} and has no formula {formula}")
@@ -83,7 +83,7 @@ def lacks(name: str, why: str, formula: str) -> Callable[..., NoReturn]:
 
 
 def composition(module: ModuleType, name: str, kind: str, data: str, params: Any, selector: Selector | None) -> Page:
-    """A page that is a composition: what it sends depends on the data, and is no formula."""
+    """Return the page of a composition, which has no formulas: what it sends depends on the data."""
     apart = ("block", "carries", "below", *Kind._fields)
     formulas: dict[str, Any] = {f: lacks(name, "is a composition", f) for f in (*LETTERS, "count") if f not in apart}
     listed = data != "dense"
@@ -99,7 +99,7 @@ def composition(module: ModuleType, name: str, kind: str, data: str, params: Any
 def sent(
     module: ModuleType, name: str, data: str, params: Mapping[str, Any], *, several: bool
 ) -> tuple[Formula, Formula]:
-    """Of what the module says is sent, the first chunk and how many there are."""
+    """Return the first chunk of a message, and how many it has, as formulas."""
     if not hasattr(module, "block"):
         return bind(name, "chunk", getattr(module, "chunk", None), params), lambda r, t, p: 1
     if hasattr(module, "chunk"):
@@ -117,7 +117,7 @@ def sent(
 def picks(
     module: ModuleType, name: str, data: str, params: Mapping[str, Any], *, several: bool
 ) -> tuple[Callable[..., Bool] | None, Formula | None]:
-    """Which chunks a message has, one by one, and how many come before one; None where they lie in a row."""
+    """Return the formulas ``carries`` and ``below`` of a page whose chunks lie in no row; None where they do."""
     if not hasattr(module, "carries"):
         return None, None
     if other := next((f for f in ("chunk", "block") if hasattr(module, f)), ""):
@@ -133,18 +133,21 @@ SCATTERED = "sends chunks that lie in no row"
 
 
 def scattered(name: str, below: Formula | None, chunks: Formula) -> tuple[Formula, Formula]:
-    """Of chunks that lie in no row: no first one by formula, and their number as far as the page counts them."""
+    """Return the first chunk of a message and how many it has, where they lie in no row.
+
+    No formula gives the first; ``below`` counts them, if the page has it.
+    """
     chunk, uncounted = (lacks(name, SCATTERED, formula) for formula in ("chunk", "below, which counts them"))
     return chunk, (lambda r, t, p: below(r, chunks(p), t, p)) if below else uncounted
 
 
 def listed_words(module: ModuleType, count: Formula) -> Formula:
-    """The words of a message of lists, of ``k`` entries each."""
+    """Return the words of a message of lists of ``k`` entries each, as a formula."""
     return (lambda r, t, p, k: count(r, t, p) * list_words(k)) if hasattr(module, "block") else list_words
 
 
 def picked_words(name: str, carries: Callable[..., Bool], chunks: Callable[[Int], Int]) -> Formula:
-    """The words of the chunks that a message carries: a number for numbers."""
+    """Return the words of the chunks that a message carries, as a formula that takes numbers alone."""
     def words(r: Int, t: Int, c: Int, p: Int, n: Int) -> Int:  # whatever the first chunk
         of = chunks(p)
         if not (isinstance(r, int) and isinstance(t, int) and isinstance(p, int) and isinstance(of, int)):
@@ -156,22 +159,25 @@ def picked_words(name: str, carries: Callable[..., Bool], chunks: Callable[[Int]
 
 @lru_cache(maxsize=1024)
 def each_chunk(carries: Callable[..., Bool], r: int, t: int, p: int, of: int) -> tuple[Bool, ...]:
-    """Whether a message carries each of its ``of`` chunks, asked once: whoever counts words asks for every length."""
+    """Return whether a message carries each of ``of`` chunks; it is kept, since words are counted for many lengths."""
     return tuple(carries(r, c, t, p) for c in range(of))
 
 
 def values_alone(m: Int, w: Int) -> Int:
-    """The bytes of ``m`` values."""
+    """Return the bytes of ``m`` values."""
     return m * w
 
 
 def pairs(m: Int, size: Int, w: Int) -> Int:
-    """The bytes of ``m`` entries of a vector of ``size``: an index, of 4 bytes where they suffice, and a value each."""
+    """Return the bytes of ``m`` entries of a vector of ``size``, an index and a value each.
+
+    An index has 4 bytes where they suffice.
+    """
     return m * (where(size <= 2**31, 4, 8) + w)
 
 
 def bind(name: str, formula: str, function: Any, params: Mapping[str, Any]) -> Any:
-    """``function``, to be called with all letters of ``formula`` in their order."""
+    """Return ``function`` as a function of all letters of ``formula``, in their order."""
     letters = LETTERS[formula]
     if not callable(function):
         raise InputError(f"page {name} lacks the formula {formula}({', '.join(x for x in letters if x != 'j')})")

@@ -40,7 +40,7 @@ class Page:
     messages: Callable[[Int, Int], Int]
     """``messages(t, p)``: how many messages a rank may send in step ``t`` (by default 1), each its ``j``."""
     dst: Callable[..., Int]
-    """``dst(r, t, p, j)``: to whom rank ``r`` sends message ``j`` of step ``t``; of only one, ``j`` is left out."""
+    """``dst(r, t, p, j)``: where rank ``r`` sends message ``j`` of step ``t``; a page with one message omits ``j``."""
     src: Callable[..., Int]
     """``src(r, t, p, j)``: from whom it receives message ``j``."""
     chunk: Callable[..., Int]
@@ -114,11 +114,11 @@ class Page:
     """
 
     selector: Selector | None = None
-    """What of a rank's vector enters a run, of pages that select, by default all of it; of a text that asks for it."""
+    """The selector that takes entries of a rank's vector, where the page selects or its text asks for one."""
     program: Callable[..., Any] | None = None
-    """Of a composition, its text."""
+    """The text of a composition."""
     own: Kind | None = None
-    """Of a kind that is none of ``KINDS``, what it promises; those of ``KINDS`` promise the same on every page."""
+    """The promise of a kind that is not in ``KINDS``; those of ``KINDS`` promise the same on every page."""
 
     def __post_init__(self) -> None:
         if (self.kind in KINDS) == (self.own is not None):
@@ -126,7 +126,7 @@ class Page:
 
     @property
     def promise(self) -> Kind:
-        """What its kind says of the beginning and of the end."""
+        """What the kind says of the first and the last state."""
         return self.own or KINDS[self.kind]
 
     @property
@@ -136,12 +136,12 @@ class Page:
 
     @property
     def goal(self) -> Callable[[Int, Int, Int, Int], Bool]:
-        """``goal(q, r, c, p)``: after the last step it has to."""
+        """``goal(q, r, c, p)``: after the last step it must."""
         return self.promise.goal
 
     @property
     def wanted(self) -> Callable[[Int, Int, Int], Bool]:
-        """``wanted(r, c, p)``: of this cell the goal speaks."""
+        """``wanted(r, c, p)``: whether the goal speaks of this cell."""
         return self.promise.wanted
 
     @property
@@ -166,7 +166,7 @@ class Page:
 
     @property
     def round(self) -> bool:
-        """Whether after the last chunk of a block may come the first: lists of entries need not lie in a row.
+        """Whether the first chunk may follow the last in a block: lists of entries need not lie in a row.
 
         Nor need chunks of a vector where messages are made in a rotated buffer: the module says ``around = True``.
         """

@@ -10,7 +10,7 @@ from typing import Any
 TRUSTED = tuple(f"sparring.{room}" for room in (
     "spec.core", "spec.codecs", "spec.library", "spec.selectors", "errors", "proofs", "costs",
 ))
-"""What is sparring's own answers on symbols and on numbers alike; functions of proofs and costs run in no text."""
+"""Rooms whose functions answer alike on symbols and on numbers; those of proofs and costs run in no text."""
 LIBRARY = ("math", "itertools", "functools", "operator", "collections", "dataclasses", "typing", "fractions", "enum")
 """Modules of Python whose functions keep nothing."""
 PURE = {
@@ -18,7 +18,7 @@ PURE = {
     "int", "len", "list", "map", "max", "min", "pow", "range", "reversed", "round", "set", "slice", "sorted", "sum",
     "tuple", "zip", "NotImplemented", "super",
 }
-"""Python's own functions that ask nothing but what numbers, lists and symbols answer alike; errors, too."""
+"""Python's functions that ask only what numbers, lists and symbols answer alike."""
 TELLING = {"cache_info", "cache_clear", "format", "format_map", "attrgetter", "methodcaller", "singledispatch"}
 """Attributes and functions that tell what was called before, or what an object looks like."""
 UNKNOWN = {
@@ -27,7 +27,7 @@ UNKNOWN = {
 }
 """What no code may read: modules and functions of Python that keep something, or answer otherwise each time."""
 NAMED = (BuiltinFunctionType, ModuleType)
-"""What a module's name says all of."""
+"""Kinds of objects that are known by a module's name alone."""
 
 
 def trusted(name: str, page: str) -> bool:
@@ -70,7 +70,7 @@ def home(value: FunctionType | type) -> str:
 
 
 def file_of(value: FunctionType | type) -> str:
-    """The file that defines a function or class; "" where none is known."""
+    """Return the file that defines a function or class; "" where none is known."""
     if isinstance(value, FunctionType):
         return value.__code__.co_filename
     return str(getattr(sys.modules.get(value.__module__), "__file__", None) or "")

@@ -97,7 +97,7 @@ class Found:
                 self.look_inside(held, f"{value.__name__}.{name}", None)
 
     def code(self, function: FunctionType, name: str) -> None:
-        """Look at a function of a code: whether it keeps anything, or depends on chance."""
+        """Look at a function of a code, which may keep nothing and draw from no seed of its own."""
         text = Text(function.__code__.co_filename, function.__code__, name)
         text.check(keeping, KEPT)
         if any(isinstance(held, ALTERABLE) or origins.drawing(held) for held in bound(function)):
@@ -130,7 +130,7 @@ class Found:
                 raise InputError(f"{at} asks {read}; {ARGUMENTS}")
 
     def attributes(self, value: Any, name: str, text: Text, at: str) -> None:
-        """Look at what a function reads: of a module, each attribute that it names."""
+        """Look at a value that a function reads; of a module, at each attribute that the function names."""
         if isinstance(value, ALTERABLE) and (line := text.changes(name)):
             raise InputError(f"{text.place(line)} may change {name}, a {type(value).__name__}; {ARGUMENTS}")
         if not isinstance(value, ModuleType):
@@ -146,7 +146,7 @@ class Found:
 
 
 def held(value: Any) -> Iterable[Any] | None:
-    """Return of what a value is made; None where it is no collection and no object of a user's class."""
+    """Return the parts of a value; None where it is no collection and no object of a user's class."""
     match value:
         case dict() | MappingProxyType():
             return value.values()
@@ -167,7 +167,7 @@ def bound(function: FunctionType) -> list[Any]:
 
 
 def fixed(code: type) -> bool:
-    """Return whether what a code has are its parameters alone: a frozen dataclass that makes nothing else."""
+    """Return whether a code has its parameters alone: it is a frozen dataclass that makes nothing else."""
     frozen = getattr(vars(code).get("__dataclass_params__"), "frozen", False)
     own = {name for name in ("__post_init__", "__new__") if name in vars(code)}
     parts = getattr(code, "__dataclass_fields__", {}).values()
