@@ -20,8 +20,8 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from allreduce import cores, listed, versions, whole, writable
-from training import BUDGET, CONFIDENCE, CURVE, HIDDEN, interval, perceptron, written
+from allreduce import cores, versions
+from training import BUDGET, CONFIDENCE, CURVE, HIDDEN, asking, interval, perceptron, written
 
 from sparring import world
 
@@ -147,13 +147,7 @@ def told(one: Learned) -> Learned:
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line, read; one sentence and exit code 2 for what cannot be run."""
-    parser = argparse.ArgumentParser(description="training with what is late dropped, beside waiting for all")
-    add = parser.add_argument
-    add("--ranks", type=listed(whole), default="8", help="numbers of ranks")
-    add("--seeds", type=whole, default="10", help="how many, from 0 on")
-    add("--steps", type=whole, default="300")
-    add("--out", type=writable, help="a JSON file for the results")
-    return parser.parse_args(given)
+    return asking("training with what is late dropped, beside waiting for all", ranks="8").parse_args(given)
 
 
 def report(runs: Sequence[Learned], options: argparse.Namespace) -> dict[str, Any]:

@@ -189,15 +189,22 @@ def told(one: Learned) -> Learned:
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line, read; one sentence and exit code 2 for what cannot be run."""
-    parser = argparse.ArgumentParser(description="training with each allreduce, beside dense sums")
+    parser = asking("training with each allreduce, beside dense sums", ranks="4,8")
     add = parser.add_argument
-    add("--ranks", type=listed(whole), default="4,8", help="numbers of ranks")
-    add("--seeds", type=whole, default="10", help="how many, from 0 on")
-    add("--steps", type=whole, default="300")
     add("--density", type=part, default="1%", help="the part of the entries that is kept")
     add("--algorithms", type=variants, default="", help="names; by default all that sum, and are implemented")
-    add("--out", type=writable, help="a JSON file for the results")
     return parser.parse_args(given)
+
+
+def asking(description: str, ranks: str) -> argparse.ArgumentParser:
+    """The options of every benchmark that trains, with this default of numbers of ranks."""
+    parser = argparse.ArgumentParser(description=description)
+    add = parser.add_argument
+    add("--ranks", type=listed(whole), default=ranks, help="numbers of ranks")
+    add("--seeds", type=whole, default="10", help="how many, from 0 on")
+    add("--steps", type=whole, default="300")
+    add("--out", type=writable, help="a JSON file for the results")
+    return parser
 
 
 def variants(text: str) -> list[str]:
