@@ -49,47 +49,68 @@ def explore(question: Question, place: Place, advance: Advance, rehearsal: Place
     volume: see :func:`by_convention`.  ``rehearsal``: the place where an example that does not end here is shrunk, if
     it shows the same flaw there.
     """
-    findings = Findings()
+    search = Search(question, place, advance)
+    search.draw()
+    search.make()
+    with question.clock:
+        by_convention(question, place, search.findings)
+    if search.findings.deadly:
+        rehearsal = None  # it would run in this process
+    smaller(question, place, search.findings, rehearsal)
+    return search.findings
 
-    def discover(example: Example) -> None:
-        if findings.refused:
-            return
+
+class Search:
+    """The examples that are tried in a place, kind by kind, and what is found of them."""
+
+    def __init__(self, question: Question, place: Place, advance: Advance) -> None:
+        self.question, self.place, self.advance = question, place, advance
+        self.findings = Findings()
+        self.few = {kind: max(1, int(question.max_examples * SHARE[kind])) for kind in kinds(question)}
+
+    def draw(self) -> None:
+        """Try examples that hypothesis draws."""
+        none = {kind: why for kind in self.few if (why := self.question.none(kind))}
+        self.findings.unseen |= none
+        usual = [kind for kind in self.few if kind not in MADE and kind not in none]
+        drawn = [example for kind in usual for example in some(self.question, kind, self.few[kind])]
+        self.tried([example for example in drawn if not (example.scene and unplayable(self.place, example.prop))])
+
+    def make(self) -> None:
+        """Try examples that are made to be hard."""
+        question, findings = self.question, self.findings
+        for kind in [kind for kind in self.few if kind in MADE]:
+            if why := unplayable(self.place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
+                findings.unseen |= dict.fromkeys(properties(kind), why)
+            else:
+                number = max(self.few[kind], hard.least(kind, question.dtypes, sparse=question.sparse))
+                played = question.hard(kind)[:number]
+                findings.meanings[kind] = hard.describe_played(played, question.meanings.get(kind, ""))
+                self.tried(played)
+
+    def tried(self, examples: Sequence[Example]) -> None:
+        """Try these examples, one after the other, until the place refuses one."""
+        self.place.expect(examples)
+        for example in examples:
+            if not self.findings.refused:
+                self.discover(example)
+
+    def discover(self, example: Example) -> None:
+        """Judge an example, and tell the flaws that it is the first to show."""
+        question, findings = self.question, self.findings
         about, known, judged = properties_of(question, example), {*findings.smallest}, None
         if why := question.clock.over() or STUCK * (example.prop in findings.stuck):
             findings.miss(dict.fromkeys(about, why))
             return
         with question.clock:
-            judged = judge(question, place, example)
+            judged = judge(question, self.place, example)
         if judged is None:
             findings.miss(dict.fromkeys(about, question.clock.why))
             return
-        findings.stuck.update(spent(place, judged))
+        findings.stuck.update(spent(self.place, judged))
         findings.count(question, judged)
         new = [(prop, why) for prop, why in judged.flaws.items() if prop not in known]
-        advance([f"{prop} at {example.place}: {why}" for prop, why in new if prop not in ("steps", "volume")])
-
-    def tried(examples: Sequence[Example]) -> None:
-        place.expect(examples)
-        for example in examples:
-            discover(example)
-
-    few = {kind: max(1, int(question.max_examples * SHARE[kind])) for kind in kinds(question)}
-    findings.unseen |= {kind: why for kind in few if (why := question.none(kind))}
-    usual = [kind for kind in few if kind not in MADE and kind not in findings.unseen]
-    drawn = [example for kind in usual for example in some(question, kind, few[kind])]
-    tried([example for example in drawn if not (example.scene and unplayable(place, example.prop))])
-    for kind in [kind for kind in few if kind in MADE]:
-        if why := unplayable(place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
-            findings.unseen |= dict.fromkeys(properties(kind), why)
-        else:
-            number = max(few[kind], hard.least(kind, question.dtypes, sparse=question.sparse))
-            played = question.hard(kind)[:number]
-            findings.meanings[kind] = hard.describe_played(played, question.meanings.get(kind, ""))
-            tried(played)
-    with question.clock:
-        by_convention(question, place, findings)
-    smaller(question, place, findings, None if findings.deadly else rehearsal)  # a rehearsal runs in this process
-    return findings
+        self.advance([f"{prop} at {example.place}: {why}" for prop, why in new if prop not in ("steps", "volume")])
 
 
 def spent(place: Place, judged: Judged) -> Sequence[str]:
