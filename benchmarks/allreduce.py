@@ -83,11 +83,8 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("--algorithms", type=algorithms, default="", help="names, or file.py:function for a dense one of your own")
     add("--seconds", type=float, default=5.0, help="measured for so long in each cell, but at least three rounds")
     add("--rounds", type=whole, default=200, help="at most so many rounds in each cell")
-    add("--out", type=Path, help="a JSON file for the results")
-    options = parser.parse_args(given)
-    if options.out and not options.out.resolve().parent.is_dir():
-        parser.error(f"--out {options.out}: there is no such folder")
-    return options
+    add("--out", type=writable, help="a JSON file for the results")
+    return parser.parse_args(given)
 
 
 def listed(read: Callable[[str], Any]) -> Callable[[str], list[Any]]:
@@ -115,6 +112,13 @@ def part(text: str) -> float:
     if not 0 < number <= 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no density; right: 0.1%, or 0.001, up to 100%")
     return number
+
+
+def writable(text: str) -> Path:
+    """A file in a folder that is there; raises ArgumentTypeError for any other."""
+    if not Path(text).resolve().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text}: there is no such folder")
+    return Path(text)
 
 
 def algorithms(text: str) -> list[Algorithm]:

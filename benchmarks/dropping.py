@@ -17,12 +17,11 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from itertools import product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from allreduce import cores, listed, versions, whole
-from training import BUDGET, CONFIDENCE, CURVE, HIDDEN, interval, perceptron, written
+from allreduce import cores, versions
+from training import BUDGET, CONFIDENCE, CURVE, HIDDEN, asking, interval, perceptron, written
 
 from sparring import world
 
@@ -148,16 +147,7 @@ def told(one: Learned) -> Learned:
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line, read; one sentence and exit code 2 for what cannot be run."""
-    parser = argparse.ArgumentParser(description="training with what is late dropped, beside waiting for all")
-    add = parser.add_argument
-    add("--ranks", type=listed(whole), default="8", help="numbers of ranks")
-    add("--seeds", type=whole, default="10", help="how many, from 0 on")
-    add("--steps", type=whole, default="300")
-    add("--out", type=Path, help="a JSON file for the results")
-    options = parser.parse_args(given)
-    if options.out and not options.out.resolve().parent.is_dir():
-        parser.error(f"--out {options.out}: there is no such folder")
-    return options
+    return asking("training with what is late dropped, beside waiting for all", ranks="8").parse_args(given)
 
 
 def report(runs: Sequence[Learned], options: argparse.Namespace) -> dict[str, Any]:
@@ -182,7 +172,9 @@ def rows(runs: Sequence[Learned]) -> Iterator[dict[str, Any]]:
         waits = grouped[ranks, WAITS]
         pairs = [*zip(mine, waits)]
         yield {
-            "ranks": ranks, "way": way, "completed": [round(one.completed, 5) for one in mine],
+            "ranks": ranks,
+            "way": way,
+            "completed": [round(one.completed, 5) for one in mine],
             "tau": [round(one.tau, 5) for one in mine] if way != WAITS else None,
             "loss_above": interval([a.losses[-1] - b.losses[-1] for a, b in pairs]),
             "accuracy_above": interval([a.accuracy - b.accuracy for a, b in pairs]),
@@ -191,7 +183,7 @@ def rows(runs: Sequence[Learned]) -> Iterator[dict[str, Any]]:
             "accuracy": [round(one.accuracy, 6) for one in mine],
             "losses": [[float(f"{x:.6g}") for x in one.losses] for one in mine],
             "moments": [[round(x, 2) for x in one.moments] for one in mine],
-        }  # fmt: skip
+        }
 
 
 def at(one: Learned, moment: float) -> float:

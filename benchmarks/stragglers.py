@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from allreduce import cores, listed, versions, whole
+from allreduce import cores, listed, versions, whole, writable
 from numpy.typing import NDArray
 from training import written
 
@@ -163,12 +163,10 @@ def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     add("--iterations", type=whole, default="24", help="of each rule and tau; 2 or more")
     add("--seed", type=int, default=0)
     add("--mean", type=float, default=0.01, help="seconds of a micro-batch")
-    add("--out", type=Path, help="a JSON file for the results")
+    add("--out", type=writable, help="a JSON file for the results")
     options = parser.parse_args(given)
     if options.iterations < 2 or not options.mean > 0:
         parser.error("there must be 2 iterations or more, and a mean above 0")
-    if options.out and not options.out.resolve().parent.is_dir():
-        parser.error(f"--out {options.out}: there is no such folder")
     return options
 
 

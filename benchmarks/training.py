@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from allreduce import algorithm, cores, listed, part, versions, whole
+from allreduce import algorithm, cores, listed, part, versions, whole, writable
 from scipy import stats  # scikit-learn brings it
 
 import sparring
@@ -189,18 +189,22 @@ def told(one: Learned) -> Learned:
 
 def arguments(given: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line, read; one sentence and exit code 2 for what cannot be run."""
-    parser = argparse.ArgumentParser(description="training with each allreduce, beside dense sums")
+    parser = asking("training with each allreduce, beside dense sums", ranks="4,8")
     add = parser.add_argument
-    add("--ranks", type=listed(whole), default="4,8", help="numbers of ranks")
-    add("--seeds", type=whole, default="10", help="how many, from 0 on")
-    add("--steps", type=whole, default="300")
     add("--density", type=part, default="1%", help="the part of the entries that is kept")
     add("--algorithms", type=variants, default="", help="names; by default all that sum, and are implemented")
-    add("--out", type=Path, help="a JSON file for the results")
-    options = parser.parse_args(given)
-    if options.out and not options.out.resolve().parent.is_dir():
-        parser.error(f"--out {options.out}: there is no such folder")
-    return options
+    return parser.parse_args(given)
+
+
+def asking(description: str, ranks: str) -> argparse.ArgumentParser:
+    """The options of every benchmark that trains, with this default of numbers of ranks."""
+    parser = argparse.ArgumentParser(description=description)
+    add = parser.add_argument
+    add("--ranks", type=listed(whole), default=ranks, help="numbers of ranks")
+    add("--seeds", type=whole, default="10", help="how many, from 0 on")
+    add("--steps", type=whole, default="300")
+    add("--out", type=writable, help="a JSON file for the results")
+    return parser
 
 
 def variants(text: str) -> list[str]:
@@ -234,13 +238,15 @@ def rows(runs: Sequence[Learned]) -> Iterator[dict[str, Any]]:
     for (ranks, name), mine in grouped.items():
         dense = grouped[ranks, DENSE]
         yield {
-            "ranks": ranks, "algorithm": name,
+            "ranks": ranks,
+            "algorithm": name,
             "loss_above_dense": interval([a.losses[-1] - b.losses[-1] for a, b in zip(mine, dense)]),
             "accuracy_above_dense": interval([a.accuracy - b.accuracy for a, b in zip(mine, dense)]),
-            "bytes": [round(one.nbytes, 1) for one in mine], "messages": [round(one.messages, 2) for one in mine],
+            "bytes": [round(one.nbytes, 1) for one in mine],
+            "messages": [round(one.messages, 2) for one in mine],
             "accuracy": [round(one.accuracy, 6) for one in mine],
             "losses": [[float(f"{x:.6g}") for x in one.losses] for one in mine],
-        }  # fmt: skip
+        }
 
 
 def interval(differences: Sequence[float]) -> list[float] | None:

@@ -307,8 +307,10 @@ def told(ranks: Sequence[Rank]) -> Iterator[str]:
         yield " ".join(f"{x:>10}" for x in (one.number, one.counts["sent"], *(one.counts[kind] for kind in KINDS)))
     yield f"never read: {vanished(ranks)}; not there in time: {share:.1%} of the packets of the second step"
     if share < 1:
-        drifts = (("mean distance", "ages", share / (1 - share)),
-                  ("mean square", "squares", share * (1 + share) / (1 - share) ** 2))  # fmt: skip
+        drifts = (
+            ("mean distance", "ages", share / (1 - share)),
+            ("mean square", "squares", share * (1 + share) / (1 - share) ** 2),
+        )
         for name, what, formula in drifts:
             found = np.mean([getattr(one, what) for one in ranks])
             yield f"{name} of a value from its owner's: {found:.3f}; were losses independent: {formula:.3f}"

@@ -78,10 +78,10 @@ class Allreduce(Keeping):
         self, comm: Intracomm, n: int, *, k: int = 2, columns: int = 0, sketch: int = 4, seed: int = 0,
         feedback: str = "none", momentum: int = 100, through: str = "ring", allow_nan: bool = True,
         validate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         numbers = {"k": (k, 0), "columns": (columns, 0), "sketch": (sketch, 1), "seed": (seed, 0),
                    "momentum": (momentum, 0), "feedback": place(feedback, FEEDBACK),
-                   "through": place(through, SCHEDULES)}  # fmt: skip
+                   "through": place(through, SCHEDULES)}
         fault = unknown(feedback, through, momentum)
         super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate, fault=fault)
         self._columns = int(columns) or wide(self._n)
@@ -187,10 +187,10 @@ def allreduce(
     comm: Intracomm, x: Vector, /, *, k: int = 2, columns: int = 0, sketch: int = 4, seed: int = 0,
     feedback: str = "none", momentum: int = 100, through: str = "ring", allow_nan: bool = True,
     validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
     made = Allreduce(comm, np.size(x), k=k, columns=columns, sketch=sketch, seed=seed, feedback=feedback,
-                     momentum=momentum, through=through, allow_nan=allow_nan, validate=validate)  # fmt: skip
+                     momentum=momentum, through=through, allow_nan=allow_nan, validate=validate)
     return made(x)
 
 

@@ -58,7 +58,7 @@ class Allreduce(Keeping):
     def __init__(
         self, comm: Intracomm, n: int, *, k: int = 100, beta: int = 1000, through: str = "ring",
         allow_nan: bool = True, validate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         numbers = {"k": (k, 0), "beta": (beta, 1), "through": place(through, SCHEDULES)}
         super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate, fault=unknown(beta, through))
         self._k, self._beta, self._sum, self._calls = int(k), int(beta), SCHEDULES[through], 0
@@ -95,7 +95,7 @@ class Allreduce(Keeping):
 def allreduce(
     comm: Intracomm, x: Vector, /, *, k: int = 100, beta: int = 1000, through: str = "ring", allow_nan: bool = True,
     validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """One call of a new :class:`Allreduce`: what it does not send is lost.  Collective."""
     return Allreduce(comm, np.size(x), k=k, beta=beta, through=through, allow_nan=allow_nan, validate=validate)(x)
 

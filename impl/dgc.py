@@ -47,9 +47,9 @@ class Allreduce(Keeping):
     def __init__(
         self, comm: Intracomm, n: int, *, k: int = 100, momentum: int = 900, masking: int = 1,
         allreduce: str = "ring_sparse", allow_nan: bool = True, validate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         numbers = {"k": (k, 0), "momentum": (momentum, 0), "masking": (masking, 0),
-                   "allreduce": place(allreduce, WAYS)}  # fmt: skip
+                   "allreduce": place(allreduce, WAYS)}
         fault = "" if allreduce in WAYS else f"allreduce = {allreduce!r}: it must be one of {', '.join(WAYS)}"
         super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate, fault=fault)
         if momentum >= WHOLE:
@@ -102,8 +102,8 @@ class Allreduce(Keeping):
 def allreduce(
     comm: Intracomm, x: Vector, /, *, k: int = 100, momentum: int = 900, masking: int = 1,
     allreduce: str = "ring_sparse", allow_nan: bool = True, validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """One call of a new :class:`Allreduce`: what it does not send is lost.  Collective."""
     made = Allreduce(comm, np.size(x), k=k, momentum=momentum, masking=masking, allreduce=allreduce,
-                     allow_nan=allow_nan, validate=validate)  # fmt: skip
+                     allow_nan=allow_nan, validate=validate)
     return made(x)

@@ -42,7 +42,7 @@ class Allreduce(Keeping):
     def __init__(
         self, comm: Intracomm, n: int, *, rate: int = 700, momentum: int = 900, through: str = "ring",
         validate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         numbers = {"rate": (rate, 0), "momentum": (momentum, 0), "through": place(through, SCHEDULES)}
         fault = unknown(momentum, through)
         super().__init__(comm, n, numbers, allow_nan=True, validate=validate, fault=fault)
@@ -101,7 +101,7 @@ def unknown(momentum: Any, through: Any) -> str:
 def allreduce(
     comm: Intracomm, x: Vector, /, *, rate: int = 700, momentum: int = 900, through: str = "ring",
     validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """One call of a new :class:`Allreduce`: the first outer step.  Collective."""
     made = Allreduce(comm, np.size(x), rate=rate, momentum=momentum, through=through, validate=validate)
     return made(x)

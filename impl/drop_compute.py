@@ -87,10 +87,10 @@ class DropCompute:
         self, comm: Intracomm, n: int, *, micro_batches: int, tau: float | None, rule: str = "after_backward",
         normaliser: str = "fixed", dtype: Any = "float32", allreduce: str | Reduce = "ring",
         clock: Callable[[], float] = time.perf_counter, skip: int = 5, timed: int = 44, validate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._comm, self._own, self._validate = comm, private(comm), validate
         told = {"n": n, "micro_batches": micro_batches, "tau": tau, "rule": rule, "normaliser": normaliser,
-                "dtype": dtype, "skip": skip, "timed": timed}  # fmt: skip
+                "dtype": dtype, "skip": skip, "timed": timed}
         self._settle(told)
         self._n, self._many = int(n), int(micro_batches)
         self._tau, self._rule, self._counts = None if tau is None else float(tau), rule, normaliser == "completed"
@@ -175,7 +175,7 @@ class DropCompute:
         check_vector(name, gradient)
         if (gradient.size, gradient.dtype) != (self._n, self._sum.dtype):
             raise InputError(f"{name} has {gradient.size} entries of {gradient.dtype}: this DropCompute was made for "
-                             f"{self._n} of {self._sum.dtype}")  # fmt: skip
+                             f"{self._n} of {self._sum.dtype}")
         self._sum[: self._n] += gradient
 
     def _step(self, summed: Vector, ends: NDArray[np.float64], seconds: float) -> Step:
@@ -186,7 +186,7 @@ class DropCompute:
         told = float(summed[-1])
         if not (told.is_integer() and 0 <= told <= most):
             raise InputError(f"the allreduce makes {told:g} of the numbers of micro-batches: it must add exactly, "
-                             "or the normaliser be 'fixed'")  # fmt: skip
+                             "or the normaliser be 'fixed'")
         mean = summed[:-1] / summed.dtype.type(told) if told else None
         return Step(mean, ends.size, int(told), ends, seconds)
 
@@ -232,4 +232,4 @@ def words(kind: int, n: int, many: int, bits: int, rule: int, normaliser: int, s
     """The same in words."""
     tau = None if bits == -1 else float(np.int64(bits).view(np.float64))
     return (f"n={n} of {FLOATS[kind]}, micro_batches={many}, tau={tau}, rule={RULES[rule]}, "
-            f"normaliser={NORMALISERS[normaliser]}, skip={skip}, timed={timed}")  # fmt: skip
+            f"normaliser={NORMALISERS[normaliser]}, skip={skip}, timed={timed}")

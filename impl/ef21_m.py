@@ -57,7 +57,7 @@ Allreduce = Estimates
 def allreduce(
     comm: Intracomm, x: Vector, /, *, k: int = 100, selector: str | Select = "topk",
     allreduce: str | Sum = "ring_sparse", momentum: int = 100, validate: bool = True, **params: Any,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """One call of a new :class:`Estimates`: what is sent of estimates that are zeros so far.  Collective."""
     given: Any = {"k": k, "selector": selector, "allreduce": allreduce, "momentum": momentum, "validate": validate}
     return Estimates(comm, np.size(x), **given, **params)(x)

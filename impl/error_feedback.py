@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 LOSSLESS = ("ring_sparse", "two_shot_sparse", "ssar_recursive_doubling", "dsar_split_allgather",
-            "ring_allgather", "bruck_allgather", "recursive_doubling_allgather")  # fmt: skip
+            "ring_allgather", "bruck_allgather", "recursive_doubling_allgather")
 """Allreduces of sparse vectors that drop nothing; in validation ranks tell each other which of them they were given."""
 Sum: TypeAlias = Callable[["Intracomm", Sparse], Sparse]
 """A function of a communicator and a rank's entries: the sum of all ranks'."""
@@ -59,7 +59,7 @@ class ErrorFeedback(Keeping):
     def __init__(
         self, comm: Intracomm, n: int, *, k: int = 100, selector: str | Select = "topk",
         allreduce: str | Sum = "ring_sparse", validate: bool = True, **params: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         fault = ""
         try:
             self._select, self._allreduce = made(selector, k, params), lossless(allreduce)
@@ -90,7 +90,7 @@ Allreduce = ErrorFeedback
 def allreduce(
     comm: Intracomm, x: Vector, /, *, k: int = 100, selector: str | Select = "topk",
     allreduce: str | Sum = "ring_sparse", validate: bool = True, **params: Any,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """One call of a new :class:`ErrorFeedback`: what it does not send is lost.  Collective."""
     given: Any = {"k": k, "selector": selector, "allreduce": allreduce, "validate": validate, **params}
     return ErrorFeedback(comm, np.size(x), **given)(x)

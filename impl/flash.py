@@ -57,7 +57,7 @@ def cut(c: int, n: int, p: int) -> int:
 def allreduce(
     comm: Intracomm, x: Vector, /, *, b1: int = 8, b2: int = 8, g: int = 128, spikes: int = 0,
     out: Vector | None = None, validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """About the sum of all ranks' ``x``, the same bits on every rank.  Collective.
 
     ``x``: a contiguous vector of float32 or float64, of any length, also shorter than there are ranks.

@@ -72,7 +72,7 @@ class Allreduce(ring_topk.Allreduce):
 def allreduce(
     comm: Intracomm, x: Vector, /, *, k: int = 100, selector: str | Select | None = None, allow_nan: bool = True,
     validate: bool = True, **params: Any,
-) -> Sparse:  # fmt: skip
+) -> Sparse:
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
     return Allreduce(comm, np.size(x), k=k, selector=selector, allow_nan=allow_nan, validate=validate, **params)(x)
 

@@ -34,7 +34,7 @@ INSIDE, ACROSS = ("direct", "ring"), ("ring", "two_shot")
 def allreduce(
     comm: Intracomm, x: Vector, /, *, m: int = 2, inside: str = "direct", across: str = "ring",
     out: Vector | None = None, validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """The sum of all ranks' ``x``, the same bits on every rank.  Collective.
 
     ``x``: a contiguous vector of float32, float64, int32 or int64, of any length; integers wrap around.  ``m``: the
@@ -50,7 +50,7 @@ def allreduce(
     """
     words = {"inside": (inside, INSIDE), "across": (across, ACROSS)}
     odd = [f"{name} = {word!r}: it must be one of {', '.join(known)}"
-           for name, (word, known) in words.items() if word not in known]  # fmt: skip
+           for name, (word, known) in words.items() if word not in known]
     numbers = {name: place(*one) for name, one in words.items()}
     settle(private(comm), {"m": (m, 1), **numbers}, validate, next(iter(odd), ""))
     own, y = opened(comm, x, out, validate)

@@ -55,10 +55,10 @@ class Allreduce:
     def __init__(
         self, comm: Intracomm, n: int, *, aggregator: str = "ht", lost: int = 100, packet: int = 256,
         running: int = 0, seed: int = 0, validate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._comm, self._validate = private(comm), validate
         numbers = {"n": (n, 0), "lost": (lost, 0), "packet": (packet, 1), "running": (running, 0), "seed": (seed, 0),
-                   "aggregator": place(aggregator, AGGREGATORS)}  # fmt: skip
+                   "aggregator": place(aggregator, AGGREGATORS)}
         settle(self._comm, numbers, validate, refusal(aggregator, lost, running))
         self._n, self._lost, self._packet, self._seed = int(n), int(lost), int(packet), int(seed)
         self._aggregator, self._running, self._calls = aggregator, bool(running), 0
@@ -143,10 +143,10 @@ class Allreduce:
 def allreduce(
     comm: Intracomm, x: Vector, /, *, aggregator: str = "ht", lost: int = 100, packet: int = 256,
     running: int = 0, seed: int = 0, validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """One call of a new :class:`Allreduce`: what does not arrive is zero.  Collective."""
     made = Allreduce(comm, np.size(x), aggregator=aggregator, lost=lost, packet=packet, running=running,
-                     seed=seed, validate=validate)  # fmt: skip
+                     seed=seed, validate=validate)
     return made(x)
 
 

@@ -41,7 +41,7 @@ def allreduce(
     comm: Intracomm, x: Vector, /, *, m: int = 2, rounds: int = 0, chance: int = 0, weights: Sequence[int] = (),
     bandwidths: Sequence[int] = (), dead: Sequence[Sequence[int]] = (), failing: Sequence[Sequence[int]] = (),
     out: Vector | None = None, validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """This rank's average after so many rounds, by default one for each side of the grid.  Collective.
 
     It is a mean, not a sum, and each rank's own; where the number of ranks is a power of ``m``, all weights are
@@ -137,7 +137,7 @@ def refused(x: Vector, asked: Asked) -> list[str]:
         *(f"failing: {[*one]} {points}" for one in asked.failing if not point(one, 0)),
         *(["dead: a rank dies once at most"] if twice(one[:1] for one in asked.dead) else []),
         *(["failing: a rank fails once a round at most"] if twice(one[:2] for one in asked.failing) else []),
-    ]  # fmt: skip
+    ]
 
 
 def twice(items: Iterable[Sequence[int]]) -> bool:

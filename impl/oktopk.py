@@ -82,9 +82,9 @@ class Allreduce(Keeping):
     def __init__(
         self, comm: Intracomm, n: int, *, k: int = 100, tau: int = 64, tau_prime: int = 32, trigger: int = 4,
         bucket: int = 4, gain: int = 12, allow_nan: bool = True, validate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         numbers = {"k": (k, 0), "tau": (tau, 1), "tau_prime": (tau_prime, 1), "trigger": (trigger, 0),
-                   "bucket": (bucket, 1), "gain": (gain, 0)}  # fmt: skip
+                   "bucket": (bucket, 1), "gain": (gain, 0)}
         super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate)
         self._k, self._trigger, self._bucket = int(k), int(trigger), int(bucket)
         self._tau, self._tau_prime, self._gain, self._calls = int(tau), int(tau_prime), int(gain), 0
@@ -124,10 +124,10 @@ class Allreduce(Keeping):
 def allreduce(
     comm: Intracomm, x: Vector, /, *, k: int = 100, tau: int = 64, tau_prime: int = 32, trigger: int = 4,
     bucket: int = 4, gain: int = 12, allow_nan: bool = True, validate: bool = True,
-) -> Sparse:  # fmt: skip
+) -> Sparse:
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
     made = Allreduce(comm, np.size(x), k=k, tau=tau, tau_prime=tau_prime, trigger=trigger, bucket=bucket,
-                     gain=gain, allow_nan=allow_nan, validate=validate)  # fmt: skip
+                     gain=gain, allow_nan=allow_nan, validate=validate)
     return made(x)
 
 
@@ -272,7 +272,7 @@ def balanced(comm: Intracomm, mine: Sparse, sizes: Sequence[int]) -> tuple[Spars
     shares = [share(j, begins[p], p) for j in range(p + 1)]
     outgoing, incoming = ([overlap(*ends, begins, shares) for ends in many] for many in (
         [(r, j) for j in range(p)], [(i, r) for i in range(p)]
-    ))  # fmt: skip
+    ))
     own = piece(mine, *(x - begins[r] for x in outgoing[r]))
     row = row_with([end - start for start, end in incoming], own, r)
     others = [q for q in range(p) if q != r]

@@ -68,9 +68,9 @@ class Allreduce(Keeping):
     def __init__(
         self, comm: Intracomm, n: int, *, rank: int = 1, columns: int = 0, rate: int = 2, epsilon: int = 10,
         seed: int = 0, through: str = "ring", allow_nan: bool = True, validate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         numbers = {"rank": (rank, 1), "columns": (columns, 0), "rate": (rate, 0), "epsilon": (epsilon, 0),
-                   "seed": (seed, 0), "through": place(through, SCHEDULES)}  # fmt: skip
+                   "seed": (seed, 0), "through": place(through, SCHEDULES)}
         fault = "" if through in SCHEDULES else f"through = {through!r}: it must be one of {', '.join(SCHEDULES)}"
         super().__init__(comm, n, numbers, allow_nan=True, validate=validate, fault=fault)
         self._columns = int(columns) or wide(self._n)
@@ -155,12 +155,12 @@ class Allreduce(Keeping):
 def allreduce(
     comm: Intracomm, x: Vector, /, *, rank: int = 1, columns: int = 0, rate: int = 2, epsilon: int = 10, seed: int = 0,
     through: str = "ring", allow_nan: bool = True, validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
     made = Allreduce(
         comm, np.size(x), rank=rank, columns=columns, rate=rate, epsilon=epsilon, seed=seed, through=through,
         allow_nan=allow_nan, validate=validate,
-    )  # fmt: skip
+    )
     return made(x)
 
 

@@ -66,7 +66,7 @@ class Allreduce:
     def __init__(
         self, comm: Intracomm, n: int, *, k: int = 100, selector: str | Select | None = None, allow_nan: bool = True,
         validate: bool = True, **params: Any,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._comm, self._allow_nan, self._validate = private(comm), allow_nan, validate
         settle(self._comm, n, k, validate)
         self._n, self._k = int(n), min(int(k), int(n))
@@ -130,7 +130,7 @@ class Allreduce:
 def allreduce(
     comm: Intracomm, x: Vector, /, *, k: int = 100, selector: str | Select | None = None, allow_nan: bool = True,
     validate: bool = True, **params: Any,
-) -> Sparse:  # fmt: skip
+) -> Sparse:
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
     return Allreduce(comm, np.size(x), k=k, selector=selector, allow_nan=allow_nan, validate=validate, **params)(x)
 

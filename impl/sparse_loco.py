@@ -43,7 +43,7 @@ class Allreduce(Keeping):
     def __init__(
         self, comm: Intracomm, n: int, *, rate: int = 1000, decay: int = 950, chunk: int = 4096, top: int = 64,
         bits: int = 2, validate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         numbers = {"rate": (rate, 0), "decay": (decay, 0), "chunk": (chunk, 1), "top": (top, 1), "bits": (bits, 0)}
         fault = above(numbers)
         super().__init__(comm, n, numbers, allow_nan=True, validate=validate, fault=fault)
@@ -99,7 +99,7 @@ def above(numbers: dict[str, Any]) -> str:
 def allreduce(
     comm: Intracomm, x: Vector, /, *, rate: int = 1000, decay: int = 950, chunk: int = 4096, top: int = 64,
     bits: int = 2, validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """One call of a new :class:`Allreduce`: the first outer step.  Collective."""
     made = Allreduce(comm, np.size(x), rate=rate, decay=decay, chunk=chunk, top=top, bits=bits, validate=validate)
     return made(x)

@@ -43,9 +43,9 @@ class Allreduce(Keeping):
     def __init__(
         self, comm: Intracomm, n: int, *, rate: int = 700, momentum: int = 900, mix: int = 500, fragments: int = 4,
         delay: int = 1, through: str = "ring", validate: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         numbers = {"rate": (rate, 0), "momentum": (momentum, 0), "mix": (mix, 0), "fragments": (fragments, 1),
-                   "delay": (delay, 0), "through": place(through, SCHEDULES)}  # fmt: skip
+                   "delay": (delay, 0), "through": place(through, SCHEDULES)}
         super().__init__(comm, n, numbers, allow_nan=True, validate=validate, fault=unknown(numbers, through))
         self._rate, self._part, self._mix = int(rate), int(momentum), int(mix)
         self._fragments, self._delay, self._sum = int(fragments), int(delay), SCHEDULES[through]
@@ -118,8 +118,8 @@ def unknown(numbers: dict[str, tuple[Any, int]], through: Any) -> str:
 def allreduce(
     comm: Intracomm, x: Vector, /, *, rate: int = 700, momentum: int = 900, mix: int = 500, fragments: int = 4,
     delay: int = 1, through: str = "ring", validate: bool = True,
-) -> Vector:  # fmt: skip
+) -> Vector:
     """One call of a new :class:`Allreduce`: the turn of the first part.  Collective."""
     made = Allreduce(comm, np.size(x), rate=rate, momentum=momentum, mix=mix, fragments=fragments, delay=delay,
-                     through=through, validate=validate)  # fmt: skip
+                     through=through, validate=validate)
     return made(x)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def allreduce(
     comm: Intracomm, x: Sparse | tuple[Any, Any, int] | Vector, /, *,
     k: int | None = None, allow_nan: bool = True, validate: bool = True,
-) -> Sparse:  # fmt: skip
+) -> Sparse:
     """The sum of all ranks' ``x``, the same bits on every rank.  Collective.
 
     ``x``: a Sparse, or ``(indices, values, n)`` that would make one, of float32, float64, int32 or

@@ -29,9 +29,11 @@ PARTS = (0, 1, 100, 999, 1000)
 SENT = i >= 1
 """Any truth: whether a row is sent."""
 
-others = ({"k": 1, "columns": 2, "sketch": 1, "feedback": "ef14", "through": "two_shot"},
-          {"k": 0, "columns": 3, "sketch": 3, "feedback": "ef21", "seed": 5, "momentum": 0},
-          {"k": 3, "columns": 1, "feedback": "ef21m", "momentum": 1000, "through": "two_shot"})  # fmt: skip
+others = (
+    {"k": 1, "columns": 2, "sketch": 1, "feedback": "ef14", "through": "two_shot"},
+    {"k": 0, "columns": 3, "sketch": 3, "feedback": "ef21", "seed": 5, "momentum": 0},
+    {"k": 3, "columns": 1, "feedback": "ef21m", "momentum": 1000, "through": "two_shot"},
+)
 long = ({"columns": 70_000, "sketch": 1}, {"columns": 70, "sketch": 1})
 shown = {"residual": lambda state, r: [*state.kept[r]] if state.kept else None}
 refused = ({"k": -1}, {"columns": -1}, {"sketch": 0}, {"seed": -1}, {"momentum": -1}, {"momentum": 1001},
@@ -55,10 +57,11 @@ def theorems(page: Page) -> Iterator[Stated]:
     m: Any = page.module
     yield Stated("result", "The sketch of a sum is the sum of sketches (vectors of up to 8 entries).", sketches(m))
     yield Stated(
-        "conservation", "What is left is added to the next vector; an estimate becomes the vector where that is sent; "
+        "conservation",
+        "What is left is added to the next vector; an estimate becomes the vector where that is sent; "
         "in a running mean a new vector counts so many thousandths, and the mean the others.",
         (*rules(m), *means(m)),
-    )  # fmt: skip
+    )
 
 
 def sketches(m: Any) -> Iterator[Obligation]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from sparring.impl import bruck_allgather
-from sparring.proofs.logic.obligations import Obligation, always, c, during, i, iff, p, r, sent, t, within
+from sparring.proofs.logic.messages import sent
+from sparring.proofs.logic.obligations import Obligation, always, c, during, i, iff, p, r, t, within
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, where
 

@@ -52,13 +52,17 @@ def theorems(page: Page) -> Iterator[Stated]:
     m: Any = page.module
     yield Stated("result", "In p calls each rank leads once, in the order of ranks.", turns(m))
     yield Stated(
-        "conservation", "The paper's memory is so many thousandths of what waits: it moves by as many thousandths of "
-        "what came and was not sent, and all of it is added.", filters(m),
-    )  # fmt: skip
+        "conservation",
+        "The paper's memory is so many thousandths of what waits: it moves by as many thousandths of "
+        "what came and was not sent, and all of it is added.",
+        filters(m),
+    )
     yield Stated(
-        "entries", "A rank sends what comes and so many thousandths of what waits; what was not sent of an entry is "
-        "left, and without a filter nothing.", entries(m),
-    )  # fmt: skip
+        "entries",
+        "A rank sends what comes and so many thousandths of what waits; what was not sent of an entry is "
+        "left, and without a filter nothing.",
+        entries(m),
+    )
 
 
 def turns(m: Any) -> Iterator[Obligation]:

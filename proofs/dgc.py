@@ -21,9 +21,11 @@ PARTS = (0, 1, 500, 900, 999)
 """Thousandths of a velocity that stay."""
 
 others: Sequence[Mapping[str, Any]] = (
-    {"k": 2, "masking": 0, "allreduce": "two_shot_sparse"}, {"k": 3, "momentum": 0, "allreduce": "ring_allgather"},
-    {"k": 0, "momentum": 999}, {"k": 1, "momentum": 500, "allreduce": "ring_allgather"},
-)  # fmt: skip
+    {"k": 2, "masking": 0, "allreduce": "two_shot_sparse"},
+    {"k": 3, "momentum": 0, "allreduce": "ring_allgather"},
+    {"k": 0, "momentum": 999},
+    {"k": 1, "momentum": 500, "allreduce": "ring_allgather"},
+)
 shown = {"residual": lambda state, r: [*state.residual[r]], "velocity": lambda state, r: [*state.velocity[r]]}
 survivors = {
     'fault = "" if allreduce in WAYS else f"allreduce = {allreduce!r}: it must be one of {\', \'.join(WAYS)}"':
@@ -50,9 +52,11 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State what holds of its functions."""
     m: Any = page.module
     yield Stated(
-        "momentum", "Without masking each number comes out 1000 / (1000 - momentum) times, in results, or waits in "
-        "residual and velocity.", momenta(m),
-    )  # fmt: skip
+        "momentum",
+        "Without masking each number comes out 1000 / (1000 - momentum) times, in results, or waits in "
+        "residual and velocity.",
+        momenta(m),
+    )
     yield Stated("no momentum", "Without momentum the velocity is what comes, whatever it was before.", plain(m))
 
 

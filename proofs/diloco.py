@@ -37,10 +37,12 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State what holds of its functions."""
     m: Any = page.module
     yield Stated(
-        "momentum", "The outer step is Nesterov's: a second point, the rate times the momentum's part ahead, moves "
+        "momentum",
+        "The outer step is Nesterov's: a second point, the rate times the momentum's part ahead, moves "
         "against the new momentum alone, whose gradient is taken at the first. Without momentum and with rate 1 a step "
-        "ends where the gradient says.", (*ahead(m), *without(m)),
-    )  # fmt: skip
+        "ends where the gradient says.",
+        (*ahead(m), *without(m)),
+    )
 
 
 def ahead(m: Any) -> Iterator[Obligation]:

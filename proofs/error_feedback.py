@@ -9,8 +9,10 @@ from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.reading.annotations import Served, subject
 from sparring.spec.core.model import Page
 
-others = ({"k": 2, "selector": "threshold", "period": 2, "allreduce": "bruck_allgather"},
-          {"k": 3, "selector": "sampled", "stride": 2, "allreduce": "two_shot_sparse"})  # fmt: skip
+others = (
+    {"k": 2, "selector": "threshold", "period": 2, "allreduce": "bruck_allgather"},
+    {"k": 3, "selector": "sampled", "stride": 2, "allreduce": "two_shot_sparse"},
+)
 shown = {"residual": lambda state, r: [*state.residual[r]]}
 survivors = {"if not isinstance(allreduce, str):": "A page names its allreduce; functions in its place have tests."}
 refused = ({"k": -1}, {"selector": "least"}, {"allreduce": "tree"}, {"period": 2})

@@ -49,9 +49,11 @@ def theorems(page: Page) -> Iterator[Stated]:
     widths = page.params["b1"], page.params["b2"]
     l1, l2 = (page.module.Grouped(bits, page.params["g"], 0).most for bits in widths)
     yield Stated(
-        "error", f"Where the ranks' entries of a group have ranges that add up to S, an entry of the result is "
-        f"off by at most S/2 (1/{l1} + 1/{l2}).", (*steps(widths, (l1, l2)), *error(l1, l2)),
-    )  # fmt: skip
+        "error",
+        f"Where the ranks' entries of a group have ranges that add up to S, an entry of the result is "
+        f"off by at most S/2 (1/{l1} + 1/{l2}).",
+        (*steps(widths, (l1, l2)), *error(l1, l2)),
+    )
 
 
 def steps(widths: Sequence[int], greatest: Sequence[int]) -> Iterator[Obligation]:
@@ -82,8 +84,9 @@ def error(l1: int, l2: int) -> Iterator[Obligation]:
     )
     yield Obligation("errors add up", (*ranges, at_most(a, k), at_most(b, x)), at_most(a + b, k + x))
     yield Obligation("ranges add up", (*ranges, between(d, l1 * k), between(e, l1 * x)), between(d + e, l1 * (k + x)))
-    yield Obligation("what is read is in range", (*ranges, within(a, l1 * x + 1), within(b, l1 * x + 1)),
-                     between(a - b, l1 * x))  # fmt: skip
+    yield Obligation(
+        "what is read is in range", (*ranges, within(a, l1 * x + 1), within(b, l1 * x + 1)), between(a - b, l1 * x)
+    )
     both_steps = (k >= 0, at_most(a, k), d >= 0, d <= l1 * k, at_most(e, d))
     yield Obligation("both steps", both_steps, at_most(l2 * a + e, (l1 + l2) * k))
 

@@ -33,9 +33,10 @@ refused = ({"m": 0}, {"m": -1}, {"inside": "tree"}, {"across": "direct"})
 def theorems(page: Page) -> Iterator[Stated]:
     """State all theorems on its functions."""
     yield Stated(
-        "levels", "There are two levels for as many ranks as make full nodes, of 1 to 8 ranks each, and for no others.",
+        "levels",
+        "There are two levels for as many ranks as make full nodes, of 1 to 8 ranks each, and for no others.",
         full(page.module),
-    )  # fmt: skip
+    )
 
 
 def full(m: Any) -> Iterator[Obligation]:

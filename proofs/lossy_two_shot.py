@@ -69,10 +69,12 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State all theorems on its functions."""
     mod: Any = page.module
     yield Stated(
-        "staleness", "Whatever is lost, late or twice, a replica's packet is as its owner made it in the last call in "
+        "staleness",
+        "Whatever is lost, late or twice, a replica's packet is as its owner made it in the last call in "
         "which it came. While at most k in a row get lost, of a shard that moves by at most d a call, no replica is "
-        "further than k d from its owner's, nor from another.", (*counting(mod), *drifting(mod)),
-    )  # fmt: skip
+        "further than k d from its owner's, nor from another.",
+        (*counting(mod), *drifting(mod)),
+    )
 
 
 def counting(mod: Any) -> Iterator[Obligation]:
@@ -81,8 +83,9 @@ def counting(mod: Any) -> Iterator[Obligation]:
     yield Obligation("this call's count", some, mod.fresh(call, call))
     yield Obligation("late ones do not", (*some, i < call), negate(mod.fresh(i, call)))
     yield Obligation("nor what was never sent", some, negate(mod.fresh(0 * p, call)))
-    yield Obligation("two that count are of one version", some,
-                     implies(both(mod.fresh(i, call), mod.fresh(j, call)), i == j))  # fmt: skip
+    yield Obligation(
+        "two that count are of one version", some, implies(both(mod.fresh(i, call), mod.fresh(j, call)), i == j)
+    )
 
 
 def near(one: Int, other: Int, bound: Int) -> Bool:
@@ -103,8 +106,9 @@ def drifting(mod: Any) -> Iterator[Obligation]:
     first, second = where(mod.fresh(i, call), y, a), where(mod.fresh(j, call), z, b)
     behind, also = where(i == call, 0 * p, m + e), where(j == call, 0 * p, k + e)
     yield Obligation("from the owner's", (*moved, *one), near(x + d, first, behind))
-    yield Obligation("from another", (*moved, *one, *other, near(a, b, more(m, k))),
-                     near(first, second, more(behind, also)))  # fmt: skip
+    yield Obligation(
+        "from another", (*moved, *one, *other, near(a, b, more(m, k))), near(first, second, more(behind, also))
+    )
     yield Obligation("all alike at first", (p >= 1,), near(x, x, 0 * p))
 
 

@@ -27,9 +27,7 @@ refused = ({"m": 1}, {"rounds": -1}, {"chance": -1}, {"weights": (-1,)}, {"bandw
            {"failing": ((0, 0),)}, {"failing": ((0, 0, -1),)}, {"failing": ((-1, 0, 0),)}, {"failing": ((0, -1, 0),)},
            {"failing": ((0, 0, 1), (1, 0, 1), (0, 0, 0))})  # fmt: skip
 
-survivors = {
-    "if refusal:": "the rank is then refused by what all ranks are told; the tests read its own error",
-}  # fmt: skip
+survivors = {"if refusal:": "the rank is then refused by what all ranks are told; the tests read its own error"}
 
 
 def owed(p: int) -> Sequence[Mapping[str, Any]]:

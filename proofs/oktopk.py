@@ -22,9 +22,11 @@ x, a, e = (Sym.var(name) for name in ("x", "a", "e"))
 TURN = (*RANKS, i >= 1, i < p)
 """A turn of the rotation."""
 
-others = ({"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "gain": 0},
-          {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2, "gain": 300},
-          {"tau_prime": 2, "trigger": 2, "gain": 900})  # fmt: skip
+others = (
+    {"tau": 1, "tau_prime": 1, "trigger": 0, "bucket": 1, "gain": 0},
+    {"tau": 2, "tau_prime": 3, "trigger": 1, "bucket": 2, "gain": 300},
+    {"tau_prime": 2, "trigger": 2, "gain": 900},
+)
 refused = ({"tau": 0}, {"tau_prime": 0}, {"trigger": -1}, {"bucket": 0}, {"gain": -1})
 
 asked = {"due": lambda call, period: call >= 0 and period >= 1}
@@ -44,9 +46,10 @@ def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every
 
 def certificates(page: Page) -> Mapping[tuple[str, str], tuple[str, tuple[Obligation, ...]]]:  # noqa: ARG001  # all
     """Return faults in the implementation that are none, each with what this rests on."""
-    first = ("the first call sets it anew before it is read", (
-        Obligation("call 0 begins every period, here p", (p >= 1, x == 0), x % p == 0),
-    ))  # fmt: skip
+    first = (
+        "the first call sets it anew before it is read",
+        (Obligation("call 0 begins every period, here p", (p >= 1, x == 0), x % p == 0),),
+    )
     before = Obligation("no index is before either", (x >= 0,), both(x >= 0, x >= -1))
     back = Obligation("what is counted from there is counted back", (), x - a + a == x)
     room = Obligation("there is room", (x >= 0, a >= 0, a <= e, x < e - a), x < e + a)
@@ -81,15 +84,17 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State all theorems on its functions."""
     m: Any = page.module
     yield Stated(
-        "thresholds", "What is due is so in the first call and once in each period after it; a threshold grows where "
+        "thresholds",
+        "What is due is so in the first call and once in each period after it; a threshold grows where "
         "more than 4 k / 3 entries reached it, and shrinks where fewer than 2 k / 3 did.",
         (*periods(m), *following(m)),
-    )  # fmt: skip
+    )
     yield Stated(
-        "volume", "With k = p e, at most k entries of each rank, e of them in its own region, and at most k sums that "
+        "volume",
+        "With k = p e, at most k entries of each rank, e of them in its own region, and at most k sums that "
         "stay and are dealt out, no rank sends more than 6 (k - e) = 6 k (p - 1) / p words.",
         volume(m),
-    )  # fmt: skip
+    )
 
 
 def periods(m: Any) -> Iterator[Obligation]:

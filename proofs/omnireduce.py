@@ -27,9 +27,11 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State all theorems on its messages."""
     block = page.params["block"]
     yield Stated(
-        "volume", f"A message of c entries of w bytes has at most c w bytes and one bit for each {block} entries, "
-        "filled up to bytes.", volume(page.module.NonzeroBlocks(block), block),
-    )  # fmt: skip
+        "volume",
+        f"A message of c entries of w bytes has at most c w bytes and one bit for each {block} entries, "
+        "filled up to bytes.",
+        volume(page.module.NonzeroBlocks(block), block),
+    )
 
 
 def volume(code: Any, block: int) -> Iterator[Obligation]:

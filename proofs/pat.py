@@ -12,9 +12,7 @@ from sparring.spec.core.numbers import Bool, Int, both, either, where
 from sparring.spec.gtopk import zeros
 from sparring.spec.pat import adds, before, bit, carries, child, leap, rounds, src, told
 
-contention = {
-    "crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended",
-}  # fmt: skip
+contention = {"crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended"}
 survivors = {
     "def allreduce(comm: Intracomm, x: Vector, /, *, out: Vector | None = None, validate: bool = True) -> Vector:":
         "Zero may be added to the own block before the others' come: a sum that has +0.0 in it is never -0.0.",

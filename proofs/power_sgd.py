@@ -54,13 +54,16 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State what holds of its functions."""
     m: Any = page.module
     yield Stated(
-        "result", "The products of a sum of matrices are the sums of those of each (vectors of up to 8 entries).",
+        "result",
+        "The products of a sum of matrices are the sums of those of each (vectors of up to 8 entries).",
         linear(m),
-    )  # fmt: skip
+    )
     yield Stated(
-        "partition", "Factors are sent where they are less than a rate-th of the matrix, and never for a single row or "
-        "column unless the rate is 0.", chosen(m),
-    )  # fmt: skip
+        "partition",
+        "Factors are sent where they are less than a rate-th of the matrix, and never for a single row or "
+        "column unless the rate is 0.",
+        chosen(m),
+    )
 
 
 def linear(m: Any) -> Iterator[Obligation]:

@@ -49,17 +49,20 @@ def theorems(page: Page) -> Iterator[Stated]:
     code = page.module.Symmetric(page.params["bits"], page.params["g"])
     half = 2 ** (page.params["bits"] - 1)
     yield Stated(
-        "error", "Where the ranks' greatest magnitudes in a block add up to M, an entry of the result is off by at "
-        f"most M/{half}.", (*codes(code, half), *error(half)),
-    )  # fmt: skip
+        "error",
+        "Where the ranks' greatest magnitudes in a block add up to M, an entry of the result is off by at "
+        f"most M/{half}.",
+        (*codes(code, half), *error(half)),
+    )
 
 
 def codes(code: Any, half: Any) -> Iterator[Obligation]:
     """State that a code has room in its bits, and is what is rounded unless that is one too large."""
     yield Obligation("steps of the greatest magnitude", (), code.half == half)
     yield Obligation("a code has room", (), both(-half <= code.bounded(q), code.bounded(q) < half))
-    yield Obligation("it is cut off by one step", (-half <= q, q <= half),
-                     code.bounded(q) == where(q < half, q, half - 1))  # fmt: skip
+    yield Obligation(
+        "it is cut off by one step", (-half <= q, q <= half), code.bounded(q) == where(q < half, q, half - 1)
+    )
 
 
 def error(half: int) -> Iterator[Obligation]:
@@ -79,5 +82,6 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
     bits, g = page.params["bits"], page.params["g"]
     for width in WIDTHS:
         made = Quantiser(np.dtype(f"f{width}"), bits=bits, g=g)
-        yield Obligation(f"sizes, {width} bytes", (a >= 0,),
-                         made.size(a) == page.module.Symmetric(bits, g).octets(a, width))  # fmt: skip
+        yield Obligation(
+            f"sizes, {width} bytes", (a >= 0,), made.size(a) == page.module.Symmetric(bits, g).octets(a, width)
+        )

@@ -53,13 +53,16 @@ def theorems(page: Page) -> Iterator[Stated]:
     m: Any = page.module
     levels = page.params["levels"]
     yield Stated(
-        "result", "A level is the whole number below what an entry has in units, or one more, and at most the greatest "
-        "level.", levels_near(m),
-    )  # fmt: skip
+        "result",
+        "A level is the whole number below what an entry has in units, or one more, and at most the greatest level.",
+        levels_near(m),
+    )
     yield Stated(
-        "volume", f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that "
-        "are filled up to bytes.", volume(m, levels),
-    )  # fmt: skip
+        "volume",
+        f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that "
+        "are filled up to bytes.",
+        volume(m, levels),
+    )
 
 
 def levels_near(m: Any) -> Iterator[Obligation]:
@@ -91,8 +94,9 @@ def volume(m: Any, levels: int) -> Iterator[Obligation]:
         yield from sizes(integer_bytes.octets, plane)
     parts = [integer_bytes.octets(a, plane) for plane in planes(levels.bit_length() + 1)]
     for width in WIDTHS:
-        yield Obligation(f"a unit and planes, {width} bytes", (a >= 0,),
-                         m.Levels(levels).octets(a, width) == sum(parts, width))  # fmt: skip
+        yield Obligation(
+            f"a unit and planes, {width} bytes", (a >= 0,), m.Levels(levels).octets(a, width) == sum(parts, width)
+        )
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
@@ -102,5 +106,6 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
     levels = page.params["levels"]
     yield from peers_of(served("direct_allgather"), impl.above, impl.below)
     for width in WIDTHS:
-        yield Obligation(f"sizes, {width} bytes", (a >= 0,),
-                         impl_qsgd.size(a, levels, width) == m.Levels(levels).octets(a, width))  # fmt: skip
+        yield Obligation(
+            f"sizes, {width} bytes", (a >= 0,), impl_qsgd.size(a, levels, width) == m.Levels(levels).octets(a, width)
+        )

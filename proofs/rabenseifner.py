@@ -11,9 +11,7 @@ from sparring.spec import rabenseifner as formulas
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 
-contention = {
-    "crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended",
-}  # fmt: skip
+contention = {"crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended"}
 
 
 def awake(r: Int, p: Int) -> Bool:

@@ -11,9 +11,7 @@ from sparring.spec import recursive_doubling as formulas
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 
-contention = {
-    "crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended",
-}  # fmt: skip
+contention = {"crossbar": "rendezvous", "ring": "contended", "tree": "contended", "torus": "contended"}
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:  # noqa: ARG001  # there is one chunk

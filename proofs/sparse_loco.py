@@ -49,16 +49,18 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State what holds of its functions."""
     m: Any = page.module
     yield Stated(
-        "conservation", "What is read of a rank and what waits then make up its way back, and of what waited the part "
-        "that counts on; without decay all of it.", waiting(m),
-    )  # fmt: skip
+        "conservation",
+        "What is read of a rank and what waits then make up its way back, and of what waited the part "
+        "that counts on; without decay all of it.",
+        waiting(m),
+    )
+    yield Stated("outer step", "All ranks go from the point against the mean, rate thousandths of it.", steps(m))
     yield Stated(
-        "outer step", "All ranks go from the point against the mean, rate thousandths of it.", steps(m),
-    )  # fmt: skip
-    yield Stated(
-        "messages", "A message has of each chunk that is begun, for each entry told, a place of 1, 2 or 4 bytes; then "
-        "these entries, or two numbers and their codes, which fill bytes.", messages(m),
-    )  # fmt: skip
+        "messages",
+        "A message has of each chunk that is begun, for each entry told, a place of 1, 2 or 4 bytes; then "
+        "these entries, or two numbers and their codes, which fill bytes.",
+        messages(m),
+    )
 
 
 def waiting(m: Any) -> Iterator[Obligation]:

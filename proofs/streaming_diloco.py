@@ -29,9 +29,11 @@ RANKS = (1, 3)
 MOST = 7
 """Entries of a vector, which may have fewer than there are parts."""
 
-others = ({"fragments": 2, "mix": 0, "delay": 0, "through": "two_shot"},
-          {"fragments": 3, "mix": 1000, "rate": 0, "momentum": 0},
-          {"fragments": 1, "mix": 250, "momentum": 1000})  # fmt: skip
+others = (
+    {"fragments": 2, "mix": 0, "delay": 0, "through": "two_shot"},
+    {"fragments": 3, "mix": 1000, "rate": 0, "momentum": 0},
+    {"fragments": 1, "mix": 250, "momentum": 1000},
+)
 refused = ({"rate": -1}, {"momentum": -1}, {"momentum": 1001}, {"mix": -1}, {"mix": 1001}, {"fragments": 0},
            {"delay": -1}, {"delay": 2}, {"through": "tree"})  # fmt: skip
 shown = {"point": lambda state, r: [*state.point[r]], "momentum": lambda state, r: [*state.momentum[r]]}
@@ -55,17 +57,23 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State what holds of its functions."""
     m: Any = page.module
     yield Stated(
-        "mixture", "A rank goes on from mix thousandths of its own place and the rest of the part's point, never "
-        "beyond either; where all ranks mix nothing of their own, they go on from one place.", mixtures(m),
-    )  # fmt: skip
+        "mixture",
+        "A rank goes on from mix thousandths of its own place and the rest of the part's point, never "
+        "beyond either; where all ranks mix nothing of their own, they go on from one place.",
+        mixtures(m),
+    )
     yield Stated(
-        "turns", f"In vectors of up to {MOST} entries each has its turn once in so many calls as there are parts, in "
-        "the order of parts, and none before the first call.", turns(m, page.params["fragments"]),
-    )  # fmt: skip
+        "turns",
+        f"In vectors of up to {MOST} entries each has its turn once in so many calls as there are parts, in "
+        "the order of parts, and none before the first call.",
+        turns(m, page.params["fragments"]),
+    )
     yield Stated(
-        "momentum", "Where a sum of one rank or of three is due, point and momentum take DiLoCo's outer step of its "
-        "mean; elsewhere they stay.", steps(m),
-    )  # fmt: skip
+        "momentum",
+        "Where a sum of one rank or of three is due, point and momentum take DiLoCo's outer step of its "
+        "mean; elsewhere they stay.",
+        steps(m),
+    )
 
 
 def mixtures(m: Any) -> Iterator[Obligation]:

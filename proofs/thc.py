@@ -50,10 +50,11 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State all theorems on its functions."""
     m: Any = page.module
     yield Stated(
-        "result", "What is read of a sum of codes is the sum of what is read of each, for any codes, any grid and any "
+        "result",
+        "What is read of a sum of codes is the sum of what is read of each, for any codes, any grid and any "
         "number of ranks; and a code is beside its entry and at most the greatest.",
         (*homomorphic(m), *codes_near(m)),
-    )  # fmt: skip
+    )
 
 
 def homomorphic(m: Any) -> Iterator[Obligation]:

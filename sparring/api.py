@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sparring.present.explorer.document import Document
     from sparring.proofs.contention.judgement import Judgement
     from sparring.report import Report, Result
-    from sparring.verification.algorithm import Track
+    from sparring.verification.plans import Track
     from sparring.verification.theorems import Told
 
 
@@ -146,7 +146,7 @@ def verify(
     from sparring import kept_results
     from sparring.parallel import spread, unheard
     from sparring.report import PROPERTIES, Report, verdicts
-    from sparring.verification.algorithm import limits, plan
+    from sparring.verification.plans import limits, plan
     from sparring.verification.selector import SELECTING
 
     start = time.perf_counter()
@@ -210,64 +210,6 @@ def explore(algo: str | Page, *, ranks: int = 4, topology: str | None = None, **
     if isinstance(algo, Page):
         return pages.document(algo, ranks, topology)
     return pages.document(examples.page(algo, ranks, **params), ranks, topology, algo)
-
-
-def run_report(
-    algo: str, ranks: int | None = None, *, size: int | None = None, file: str | Path | None = None,
-    key: str | None = None, density: str | float | Fraction | None = None, keep: int | None = None,
-    allow_nan: bool = True, on: str = "simulated", selector: str | None = None, params: Mapping[str, Any] | None = None,
-    perfetto: Path | None = None, machine: str | None = None,
-) -> Report | None:  # fmt: skip
-    """Run an implementation beside its reference; return None on the ranks of a real job other than 0.
-
-    ``file``: a path, or for the shipped gradients the text ``digits`` or ``transformer``, or with ``:KEY``.  For an
-    algorithm that takes sparse vectors the largest entries of each are taken: the part ``density``,
-    ``0.01`` or ``"1%"``, or ``keep`` of them; or what ``selector`` takes that aims at so many.  For one that selects
-    by itself ``selector`` says what of the vectors enters; ``params`` are its own, too.  ``perfetto``: a file for the
-    timeline of the messages, which take a millisecond each, or what they take on ``machine``.
-    """
-    from sparring import run_inputs, runs, traffic
-    from sparring.job import launched
-    from sparring.present.timelines import timeline as timelines
-    from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
-    from sparring.report import Report, Result
-    from sparring.verification.algorithm import implementation
-
-    if machine and not perfetto:
-        raise InputError("--machine says how long messages take in a timeline; right: with --perfetto FILE")
-    start = time.perf_counter()
-    job = launched()
-    options = run_inputs.Options(size, file, key, density, keep, allow_nan)
-
-    def prepared() -> tuple[Page, list[Any]]:
-        if job and ranks not in (None, job[1]):
-            raise InputError(f"--ranks {ranks}, but mpiexec started {job[1]} ranks")
-        found, taking = run_inputs.find_page(algo, selector, params or {})
-        return found, run_inputs.vectors(found, job[1] if job else ranks or 4, options._replace(selector=taking))
-
-    one, xs = runs.on_all_ranks(prepared) if job else prepared()
-    target = implementation(one)
-    place, ran = runs.ran(one, target, xs, on, job)
-    if ran is None:
-        return None
-    if perfetto:
-        timelines.write(runs.timeline(one, xs, place, machine), perfetto)
-    verdict = REFUTED if ran.flaws else tested(1) if target else NOT_COVERED
-    equal = COUNTED if place == "simulated" and one.sparse else EQUAL
-    detail = ran.flaws[0].detail if ran.flaws else equal if target else "there is no implementation of this name"
-    told: dict[str, Any] = {
-        "ranks": len(xs), "size": xs[0].size, "dtype": str(xs[0].dtype), "on": place,
-        "input": run_inputs.described(file), "steps": len(run(one, xs).trace) if one.composed else one.steps(len(xs)),
-        "messages": ran.messages, "words": ran.words, "bytes": ran.bytes, "seconds": round(ran.seconds, 6),
-        **({"selector": selector} if selector else {}),
-    }  # fmt: skip
-    if one.sparse:
-        told["sparse"] = traffic.report_traffic(one, xs, ran.words, ran.bytes)
-    return Report("run", [Result(one.name, "result", verdict, detail)], [], time.perf_counter() - start, {"run": told})
-
-
-EQUAL = "on every rank the reference's bits"
-COUNTED = f"{EQUAL} and bytes"
 
 
 @overload
@@ -352,7 +294,7 @@ def crossover(
 
 def in_nodes(found: Page, size: int | None) -> Page:
     """Return a page with default parameters in nodes of this size, where it knows of nodes."""
-    from sparring.spec.core.model import load
+    from sparring.spec.core.loading import load
 
     name = str(getattr(found.module, "nodes", ""))
     own = size is None or not name or found.params != load(found.module).params

@@ -17,7 +17,7 @@ from sparring.parallel import spread
 from sparring.present.costs.summary import Sheet, checked_sheet
 from sparring.spec.core import pages
 from sparring.spec.core.model import Page
-from sparring.verification.algorithm import Track
+from sparring.verification.plans import Track
 
 JUDGES = ("sparring", "sympy", "mpmath", "z3-solver", "cvc5")
 """The packages whose versions a sheet depends on."""

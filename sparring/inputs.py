@@ -292,8 +292,10 @@ def sparse(archive: Archive) -> list[Sparse]:
     n = int(read_array(archive, "n", 0, INDICES, "the length of all vectors"))
     vectors: list[Sparse] = []
     for r in range(count):
-        indices, values = (read_array(archive, f"{kind}{r}", 1, dtypes, f"rank {r}")
-                           for kind, dtypes in (("indices", INDICES), ("values", VALUES)))  # fmt: skip
+        indices, values = (
+            read_array(archive, f"{kind}{r}", 1, dtypes, f"rank {r}")
+            for kind, dtypes in (("indices", INDICES), ("values", VALUES))
+        )
         if vectors and values.dtype != (first := vectors[0].dtype):
             raise archive.fault(
                 f"values{r}", f"(rank {r}) has dtype {values.dtype}, rank 0 has {first}; right: one dtype for all"

@@ -16,7 +16,7 @@ from sparring.report import Result
 from sparring.spec.core import selectors
 from sparring.spec.core.model import Page
 from sparring.verification import theorems
-from sparring.verification.algorithm import Plan, Track
+from sparring.verification.plans import Plan, Track
 from sparring.verification.reached_lines import TRACED_BY_ANOTHER
 from sparring.verification.theorems import Found
 

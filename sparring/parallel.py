@@ -31,7 +31,7 @@ def unheard(name: str, found: Sequence[Any], seconds: float | None) -> None:
 
 
 if TYPE_CHECKING:
-    from sparring.verification.algorithm import Plan, Track
+    from sparring.verification.plans import Plan, Track
 
     Work = Callable[[Any, Track], list[One]]
     """The work on each algorithm: a function that another process must find by its name."""

@@ -142,10 +142,12 @@ class Report:
         last = order.index({"proved": Word.PROVED_AT, "tested": Word.TESTED}[floor])
         judged = self.extra.get(self.command, {}).get("judged")
         return [
-            r for r in self.results
-            if order.index(r.verdict.word) > last and r.verdict.word is not Word.EXPECTED
+            r
+            for r in self.results
+            if order.index(r.verdict.word) > last
+            and r.verdict.word is not Word.EXPECTED
             and (judged is None or r.property in judged)
-        ]  # fmt: skip
+        ]
 
     def to_dict(self) -> dict[str, Any]:
         return {

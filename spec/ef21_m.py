@@ -50,7 +50,7 @@ class Params(NamedTuple):
     allreduce: Literal[
         "ring_sparse", "two_shot_sparse", "ssar_recursive_doubling", "dsar_split_allgather",
         "ring_allgather", "bruck_allgather", "recursive_doubling_allgather",
-    ] = "ring_sparse"  # fmt: skip
+    ] = "ring_sparse"
     momentum: Annotated[int, Between(0, 1000)] = 100
 
 

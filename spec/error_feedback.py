@@ -55,7 +55,7 @@ class Params(NamedTuple):
     allreduce: Literal[
         "ring_sparse", "two_shot_sparse", "ssar_recursive_doubling", "dsar_split_allgather",
         "ring_allgather", "bruck_allgather", "recursive_doubling_allgather",
-    ] = "ring_sparse"  # fmt: skip
+    ] = "ring_sparse"
 
 
 class State(NamedTuple):

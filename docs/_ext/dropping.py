@@ -69,10 +69,12 @@ def cells(row: Row) -> list[str]:
 def facts(found: Mapping[str, Any]) -> str:
     """What was asked, and how it can be repeated."""
     asked, made = found["settings"], ", ".join(f"{name} {release}" for name, release in found["versions"].items())
-    return (f"{asked['seeds']} seeds, {asked['steps']} steps, {asked['micro_batches']} micro-batches to a minibatch of "
-            f"{asked['batch']} images; a deviation of {asked['spread']:g} mean times of a micro-batch, and "
-            f"{asked['rest']:g} of them for what is no computing. Made with {made}, by "
-            f"``{found['command']}``.")  # fmt: skip
+    return (
+        f"{asked['seeds']} seeds, {asked['steps']} steps, {asked['micro_batches']} micro-batches to a minibatch of "
+        f"{asked['batch']} images; a deviation of {asked['spread']:g} mean times of a micro-batch, and "
+        f"{asked['rest']:g} of them for what is no computing. Made with {made}, by "
+        f"``{found['command']}``."
+    )
 
 
 def draw(app: Sphinx) -> None:

@@ -41,8 +41,10 @@ def draw(app: Sphinx) -> None:
 def halving() -> Timeline:
     """Return Rabenseifner's run: its messages are half as long from step to step, then twice as long."""
     page, size = sparring.page("rabenseifner"), 1_000_000
-    sent = [[of_hop(page, hop, RANKS)._replace(nbytes=size * len(hop.chunks) // RANKS) for hop in step]
-            for step in hops(page, RANKS)]  # fmt: skip
+    sent = [
+        [of_hop(page, hop, RANKS)._replace(nbytes=size * len(hop.chunks) // RANKS) for hop in step]
+        for step in hops(page, RANKS)
+    ]
     return of_steps(page.name, RANKS, sent, Machine("5us", "25Gbit/s"))
 
 

@@ -111,14 +111,16 @@ def text(page: Page) -> str:
 def facts(page: Page) -> str:
     """Name, kind, parameters, whether it takes a selector, source and implementation."""
     target = implementation(page)
-    return fields({
-        "Name": f"``{page.name}``",
-        "Kind": page.kind.replace("_", "-"),
-        "Parameters": ", ".join(f"``{name} = {value}``" for name, value in page.params.items()),
-        **({"Selector": LOCAL} if page.stateful and not page.composed else {}),
-        "Source": footnoted(" ".join(re.findall(r"\[\w+\]_", page.doc.split("\n")[0]))),
-        "Implementation": f"``{target}``" if target else "none yet",
-    })  # fmt: skip
+    return fields(
+        {
+            "Name": f"``{page.name}``",
+            "Kind": page.kind.replace("_", "-"),
+            "Parameters": ", ".join(f"``{name} = {value}``" for name, value in page.params.items()),
+            **({"Selector": LOCAL} if page.stateful and not page.composed else {}),
+            "Source": footnoted(" ".join(re.findall(r"\[\w+\]_", page.doc.split("\n")[0]))),
+            "Implementation": f"``{target}``" if target else "none yet",
+        }
+    )
 
 
 def prose(doc: str) -> str:

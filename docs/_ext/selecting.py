@@ -63,11 +63,13 @@ def written(one: Selector) -> str:
 def facts(one: Selector) -> str:
     """Name, parameters and implementation."""
     made = f"``sparring.impl.selectors.{one.name}:Selector``" if implementation(one) else "none yet"
-    return fields({
-        "Name": f"``{one.name}``",
-        "Parameters": ", ".join(f"``{name} = {value}``" for name, value in one.params.items()),
-        "Implementation": made,
-    })  # fmt: skip
+    return fields(
+        {
+            "Name": f"``{one.name}``",
+            "Parameters": ", ".join(f"``{name} = {value}``" for name, value in one.params.items()),
+            "Implementation": made,
+        }
+    )
 
 
 def commands(one: Selector) -> str:

@@ -68,8 +68,10 @@ def apart(rows: Sequence[Row]) -> str:
     """How far what was measured is from the model."""
     gaps = sorted(abs(row["measured"]["seconds"][0] / row["drawn"]["seconds"][0] - 1) for row in rows)
     middle, worst = gaps[len(gaps) // 2], gaps[-1]
-    return (f"Of {len(rows)} mean times of an iteration, half are within {100 * middle:.1f} % of what the drawn times "
-            f"make with exact clocks; the one that is furthest off is {100 * worst:.1f} % from it.")  # fmt: skip
+    return (
+        f"Of {len(rows)} mean times of an iteration, half are within {100 * middle:.1f} % of what the drawn times "
+        f"make with exact clocks; the one that is furthest off is {100 * worst:.1f} % from it."
+    )
 
 
 def largest(rows: Sequence[Row]) -> Iterator[Row]:
@@ -91,10 +93,12 @@ def facts(found: Mapping[str, Any]) -> str:
     """How it can be repeated."""
     made = ", ".join(f"{name} {release}" for name, release in found["versions"].items())
     asked = found["settings"]
-    return (f"{asked['iterations']} iterations for each mark, {asked['micro_batches']} micro-batches of "
-            f"{1e3 * asked['mean']:g} ms on average and a deviation of {asked['spread']:g} times that, on "
-            f"{asked['cores']} cores, which other programs used, too. Made with {made}, by "
-            f"``{found['command']}``.")  # fmt: skip
+    return (
+        f"{asked['iterations']} iterations for each mark, {asked['micro_batches']} micro-batches of "
+        f"{1e3 * asked['mean']:g} ms on average and a deviation of {asked['spread']:g} times that, on "
+        f"{asked['cores']} cores, which other programs used, too. Made with {made}, by "
+        f"``{found['command']}``."
+    )
 
 
 def draw(app: Sphinx) -> None:

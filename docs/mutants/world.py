@@ -32,14 +32,14 @@ PARTS = ("sparring", "spec", "impl", "proofs", "tests", "pyproject.toml")
 """What the copy has of the checkout."""
 LOOK = """
 import sparring
-from sparring.verification import algorithm
+from sparring.verification import algorithm, plans, simulated_runs
 from sparring.verification.reached_lines import Reached
 
-plan = algorithm.Plan(terms=(1, 2, 3), numbers=(1, 2, 3), gradients=(2,))
+plan = plans.Plan(terms=(1, 2, 3), numbers=(1, 2, 3), gradients=(2,))
 for name in ("ring", "recursive_multiplying", "ring_topk", "one_bit"):
     page = sparring.page(name)
     target = algorithm.find_target(page)
-    found = algorithm.run_simulated(page, target, plan, lambda items, _: items, Reached(page, target))
+    found = simulated_runs.run_simulated(page, target, plan, lambda items, _: items, Reached(page, target))
     for result in found.values():
         if result.verdict.word.exit_code:
             raise SystemExit(f"{name}: {result.property}: {result.verdict}: {result.detail}")

@@ -71,8 +71,9 @@ def timed(command: list[str], folder: Path) -> tuple[float | None, float, str]:
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     environ = {**os.environ, "PYTHONPATH": path, "PYTHONUNBUFFERED": "1", "COLUMNS": "200"}
     start, first, said = time.monotonic(), None, []
-    with subprocess.Popen(command, cwd=folder, env=environ, text=True, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT) as running:  # fmt: skip
+    with subprocess.Popen(
+        command, cwd=folder, env=environ, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as running:
         for line in running.stdout or ():
             said.append(line)
             if first is None and line.startswith("refuted: "):

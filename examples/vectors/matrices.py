@@ -161,13 +161,17 @@ def power_sgd(at: Numbers, parameters: State, xs: list[Vector], state: State) ->
     given = [[*map(at.add, x, one)] for x, one in zip(xs, kept)] if kept else xs
     whole = [matrix(x, columns) for x in given]
     had = matrix(q[0], columns) if q else [[0.0] * columns] * width
-    begun = [one if any(one) else [normal(parameters["seed"], call, s, c) for c in range(columns)]
-             for s, one in enumerate(had)]  # fmt: skip
+    begun = [
+        one if any(one) else [normal(parameters["seed"], call, s, c) for c in range(columns)]
+        for s, one in enumerate(had)
+    ]
     qs = orthonormal(at, begun, parameters["epsilon"])
     ps = sums([[dot(at, row, column) for column in qs for row in rows] for rows in whole])
     ps_ = orthonormal(at, matrix(ps, m), parameters["epsilon"])
-    crossed = [[down(at, [at.mul(row[c], v) for row, v in zip(rows, column)]) for column in ps_ for c in range(columns)]
-               for rows in whole]  # fmt: skip
+    crossed = [
+        [down(at, [at.mul(row[c], v) for row, v in zip(rows, column)]) for column in ps_ for c in range(columns)]
+        for rows in whole
+    ]
     new = [at.div(v, p) for v in sums(crossed)]
     right = matrix(new, columns)
     y = [dot(at, [*a], [*b]) for a in zip(*ps_) for b in zip(*right)][:n]

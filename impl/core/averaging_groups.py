@@ -162,7 +162,7 @@ def planned(one: Party) -> Plan:
     copies = [to[: least(one.left[i], len(to))] for i, to in enumerate(wanted)]
     up = [len(sent) == len(to) for sent, to in zip(copies, wanted)]
     came = [[i for i in range(n) if one.weights[i] and (i == j or j in copies[i])] if up[j] and filled[j] else []
-            for j in range(n)]  # fmt: skip
+            for j in range(n)]
     hears = [a or not mortal for a, mortal in zip(up, one.mortal)]
     due = [[k for k in turns[j] if hears[k] and k in came[j]] for j in range(n)]
     means = [to[: least(one.left[j] - len(copies[j]), len(to))] for j, to in enumerate(due)]

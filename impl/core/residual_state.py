@@ -29,7 +29,7 @@ class Keeping:
     def __init__(
         self, comm: Intracomm, n: int, numbers: Mapping[str, tuple[int, int]], *, allow_nan: bool, validate: bool,
         fault: str = "",
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._comm, self._allow_nan, self._validate = private(comm), allow_nan, validate
         settle(self._comm, {"n": (n, 0), **numbers}, validate, fault)
         self._n = int(n)
@@ -83,7 +83,7 @@ def settle(comm: Intracomm, numbers: Mapping[str, tuple[int, int]], validate: bo
     ``fault``: what else is wrong with this rank's arguments, a sentence; empty where nothing is.
     """
     odd = [f"{name} = {x!r}: it must be a whole number, {least} or more"
-           for name, (x, least) in numbers.items() if not whole(x, least)]  # fmt: skip
+           for name, (x, least) in numbers.items() if not whole(x, least)]
     odd += [fault] if fault else []
     told = np.zeros((comm.Get_size(), len(numbers)), np.int64)
     if validate:

@@ -23,9 +23,11 @@ def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     size = log(p) - 1 - bit
     exchange = both(inside(t, p), negate(idle(r, p)))
     flipped = every(
-        number(partner, p) == number(r, p) ^ (1 << bit), negate(idle(partner, p)), within(partner),
+        number(partner, p) == number(r, p) ^ (1 << bit),
+        negate(idle(partner, p)),
+        within(partner),
         1 << (bit + 1) <= 1 << log(p),
-    )  # fmt: skip
+    )
     first, count = formulas.block(partner, t, p)
 
     def apart(x: Int) -> Int:

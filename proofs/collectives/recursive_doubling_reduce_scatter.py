@@ -16,9 +16,11 @@ def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     done, partner = rounds(t, p), dst(r, t, p)
     exchange = both(inside(t, p), negate(idle(r, p)))
     flipped = every(
-        number(partner, p) == number(r, p) ^ (1 << done), negate(idle(partner, p)), within(partner),
+        number(partner, p) == number(r, p) ^ (1 << done),
+        negate(idle(partner, p)),
+        within(partner),
         1 << (done + 1) <= 1 << log(p),
-    )  # fmt: skip
+    )
     first, count = formulas.block(partner, t, p)
 
     def apart(a: Int, b: Int) -> Int:

@@ -44,6 +44,8 @@ def sharing(cut: Bound = bound) -> Iterator[Obligation]:
 
 
 VOLUMES: Mapping[str, Callable[[], Iterator[Obligation]]] = {
-    "reduce_scatter": leaving, "balance": moving, "allgather": sharing,
-}  # fmt: skip
+    "reduce_scatter": leaving,
+    "balance": moving,
+    "allgather": sharing,
+}
 """By exchange: that a rank sends no more than ``k - e`` entries."""

@@ -16,7 +16,8 @@ from string import Formatter
 from typing import TypeAlias
 
 from sparring.errors import InputError, Undecided
-from sparring.proofs.logic.obligations import Same, c, p, q, r, s, sends, t
+from sparring.proofs.logic.messages import sends
+from sparring.proofs.logic.obligations import Same, c, p, q, r, s, t
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Node, Reader
 from sparring.spec.core.vocabulary import KINDS

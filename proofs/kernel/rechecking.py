@@ -26,7 +26,8 @@ from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, PROVED, PROVED
 from sparring.proofs.reading.annotations import Subject, subject
 from sparring.proofs.statements.conjectures import Conjecture, conjectures
 from sparring.spec.core import pages as registry
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 
 VERDICTS = {str(v): v for v in (PROVED, PROVED_BELOW, EXPECTED)}
 ANOTHER = "it is not what this version of sparring asks of the page; the version that wrote it can judge it"

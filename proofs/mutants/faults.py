@@ -21,7 +21,7 @@ from typing import Any
 import z3
 
 from sparring.proofs.logic import small_points
-from sparring.proofs.logic.obligations import LEMMA, Obligation, schedule
+from sparring.proofs.logic.obligations import LEMMA, Obligation
 from sparring.proofs.logic.queries import Answer, Memory
 from sparring.proofs.mutants import sites, texts
 from sparring.proofs.mutants.sites import STATED, Operators, Planted
@@ -29,6 +29,7 @@ from sparring.proofs.mutants.syntax import FURTHER, IN_PAGES, OPERATORS
 from sparring.proofs.reading.annotations import Subject
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements.conjectures import CLAIM, PEERS, Conjecture, Found
+from sparring.proofs.statements.formulas import schedule
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Node, Reader
 
@@ -41,16 +42,16 @@ OF_PAGES: Sorts = {"page": sites.in_page, "bounds": sites.in_bounds, "compared":
 OF_TEXTS: Sorts = {
     "text": texts.in_text, "exchanges": texts.in_exchanges, "bounds": sites.in_bounds, "local": texts.in_local,
     "compared": sites.in_compared,
-}  # fmt: skip
+}
 """By sort, the faults of a page of formulas, and of a composition."""
 UPSET_BY: Mapping[str, Sequence[str]] = {
     "partition": ("bounds",), **dict.fromkeys(STATED, ("page", "compared")), "": ("page",),
-}  # fmt: skip
+}
 UPSET_IN_TEXTS: Mapping[str, Sequence[str]] = {
     "partition": ("bounds", "exchanges", "text"), "deadlock": ("exchanges", "text"),
     "contention": ("exchanges", "text"), "peers": ("exchanges", "local", "compared", "text"),
     "volume": ("bounds", "exchanges", "local", "text"), "": ("text", "exchanges", "local"),
-}  # fmt: skip
+}
 """By theorem, or of all others, in which order faults of these sorts are tried."""
 
 

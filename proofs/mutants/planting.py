@@ -15,8 +15,8 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from sparring.errors import InputError, SparringError
+from sparring.spec.core.function_texts import compiled_from
 from sparring.spec.core.numbers import both, either, where
-from sparring.spec.core.purity import compiled_from
 
 TURNS = 300_000
 

@@ -15,7 +15,7 @@ from sparring.proofs.mutants.planting import Counter, built
 from sparring.proofs.mutants.syntax import Fault, Mutant, mutants
 from sparring.proofs.reading.annotations import Subject, companion, with_parameters
 from sparring.proofs.statements.conjectures import Conjecture, conjectures
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import both, either, where
 from sparring.spec.core.vocabulary import LETTERS
 
@@ -38,7 +38,7 @@ class Planted:
     def __init__(
         self, told: str, plant: Callable[[], Subject], around: Callable[[], Any] = nullcontext, part: str = "",
         home: Home | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.told, self.plant, self.around, self.part, self.home = told, cache(plant), around, part, home
         self.known: dict[str, Conjecture | None] = {}
 

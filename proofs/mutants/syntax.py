@@ -67,7 +67,7 @@ OPPOSITE: Mapping[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Add: ast.Sub, ast.Sub: ast.Add, ast.LShift: ast.RShift, ast.RShift: ast.LShift,
     ast.And: ast.Or, ast.Or: ast.And,
-}  # fmt: skip
+}
 
 
 def comparison(node: ast.AST) -> Iterator[ast.AST]:
@@ -185,7 +185,7 @@ def omitted(node: ast.AST) -> Iterator[ast.AST]:
 OPERATORS: Mapping[str, Fault] = {
     f.__name__: f
     for f in (constant, value, comparison, arithmetic, branch, logic, overwrite, dropped, swapped, tag)
-}  # fmt: skip
+}
 """What is planted in implementations."""
 IN_PAGES: Mapping[str, Fault] = {**OPERATORS, **{f.__name__: f for f in (unsent, exchanged, summand, omitted)}}
 """What is planted in pages, whose texts proofs read."""

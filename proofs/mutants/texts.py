@@ -18,7 +18,8 @@ from sparring.proofs.mutants.syntax import mutants
 from sparring.proofs.reading.annotations import Subject
 from sparring.proofs.statements.compositions import serving
 from sparring.proofs.statements.conjectures import conjectures
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 
 ROOMS = tuple(f"sparring.spec.{room}." for room in ("core", "codecs", "library"))
 """Where modules lie that texts make use of."""
@@ -26,11 +27,11 @@ REMEMBERING = type(cache(lambda: None))
 """What ``cache`` and ``lru_cache`` make of a function."""
 SHARED = {
     f"sparring.spec.{name}" for name in (
-        "core.calling", "core.compositions", "core.exchanges", "core.model", "core.modules", "core.numbers",
-        "core.rounds", "core.runs", "core.schedule", "core.selectors", "core.sparse", "core.vectors",
+        "core.calling", "core.compositions", "core.exchanges", "core.loading", "core.model", "core.modules",
+        "core.numbers", "core.rounds", "core.runs", "core.schedule", "core.selectors", "core.sparse", "core.vectors",
         "library.lossy_links",
     )
-}  # fmt: skip
+}
 """Those that say what a text is, and run it; what one does itself is in the others."""
 
 

@@ -43,7 +43,8 @@ from sparring.proofs.logic.obligations import Bound, Contributor, Lemmas, Obliga
 from sparring.proofs.reading import paths
 from sparring.proofs.reading.paths import Path
 from sparring.spec.core.exchanges import served
-from sparring.spec.core.model import Page, bound, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Sym
 
 ROOMS = {"sparring.spec": "sparring.proofs", "sparring.spec.collectives": "sparring.proofs.collectives"}

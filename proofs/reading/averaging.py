@@ -89,9 +89,10 @@ WHOLE = (
 )
 """Neither ``i`` nor ``j`` dies or fails."""
 LATE = (
-    implies(one.dies, one.left == 0), implies(owner.dies, owner.left == 0),
+    implies(one.dies, one.left == 0),
+    implies(owner.dies, owner.left == 0),
     either(owner.left < owner.copies, owner.left >= owner.copies + owner.means),
-)  # fmt: skip
+)
 """Neither dies after it has sent, and the owner does not fail between copies and means."""
 
 

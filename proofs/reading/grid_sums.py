@@ -64,8 +64,10 @@ def answer(self: Any, e: Any) -> Point | GridSum:
     name = type(e).__name__
     if name not in RULES or not e.code.exact or getattr(e, "at", None) is not None or extra(e):
         raise Undecided(f"{name} among the ranks along an axis: nothing is known of it with these terms")
-    self.same += [Obligation(f"{what} (axis {e.among.which})", (*self.box, *self.hypotheses), claim)
-                  for what, claim in places(self, e.among)]  # fmt: skip
+    self.same += [
+        Obligation(f"{what} (axis {e.among.which})", (*self.box, *self.hypotheses), claim)
+        for what, claim in places(self, e.among)
+    ]
     return RULES[name](self, e)
 
 

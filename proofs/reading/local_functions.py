@@ -17,7 +17,8 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from sparring.proofs.logic.obligations import Obligation, c, every, iff, implies, n, p, q, r, sends, single, t, within
+from sparring.proofs.logic.messages import sends, single
+from sparring.proofs.logic.obligations import Obligation, c, every, iff, implies, n, p, q, r, t, within
 from sparring.proofs.logic.queries import Shared, answered
 from sparring.proofs.logic.symbolic import OPERATORS
 from sparring.proofs.reading.entries import Letters, Point, point, size

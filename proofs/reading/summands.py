@@ -23,8 +23,10 @@ def minus(a: Int, b: Int) -> Int:
 
 def chosen(c: Bool, a: Int, b: Int) -> Int:
     """Return ``where(c, a, b)``; a choice that ``c`` has made inside of ``a`` or ``b`` is resolved."""
-    a, b = (x.args[k] if isinstance(x, Sym) and x.op == "where" and repr(x.args[0]) == repr(c) else x
-            for k, x in ((1, a), (2, b)))  # fmt: skip
+    a, b = (
+        x.args[k] if isinstance(x, Sym) and x.op == "where" and repr(x.args[0]) == repr(c) else x
+        for k, x in ((1, a), (2, b))
+    )
     return a if a is b or (not nonzero(a) and not nonzero(b)) else where(c, a, b)
 
 

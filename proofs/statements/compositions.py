@@ -15,7 +15,6 @@ from typing import Any
 
 from sparring.errors import Undecided
 from sparring.proofs.exchanges import theorems
-from sparring.proofs.logic import obligations
 from sparring.proofs.logic.obligations import Obligation, during, implies, j, letters, p, r, some, t
 from sparring.proofs.logic.obligations import i as other
 from sparring.proofs.reading import averaging, loops
@@ -26,6 +25,7 @@ from sparring.proofs.reading.paths import Path, regions_of, said_by
 from sparring.proofs.reading.points import Apart, Point, parts, point
 from sparring.proofs.reading.summands import nonzero, plus
 from sparring.proofs.reading.symbols import free, same, values
+from sparring.proofs.statements import formulas
 from sparring.spec.core.balancing import uneven
 from sparring.spec.core.exchanges import Allgather, Balance, served
 from sparring.spec.core.model import Page
@@ -82,7 +82,7 @@ def result(
     Where there are no numbers, nothing of that is kept: the next call begins as the first.
     """
     for one in pages:
-        yield from exchanged(one, obligations.result(one))
+        yield from exchanged(one, formulas.result(one))
         yield from exchanged(one, averaging.result(one))
     yield from beyond("result", found, served_by)
 
@@ -179,7 +179,7 @@ def agreement(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligati
     """
     for one in pages:
         if one.kind == "allreduce" and (same_terms := supplemented(one, {}).same):
-            yield from exchanged(one, obligations.agreement(one, same_terms))
+            yield from exchanged(one, formulas.agreement(one, same_terms))
         elif one.kind == "allreduce":
             yield Obligation(f"{one.name} says which ranks hold identical terms", (p >= 1,), False)
 
@@ -242,7 +242,7 @@ def dealt_out(found: Sequence[Path]) -> Iterator[Obligation]:
 def deadlock(found: Sequence[Path], pages: Sequence[Page]) -> Iterator[Obligation]:
     """State that all ranks yield the same exchanges with the same terms, and each is a schedule."""
     for one in pages:
-        yield from exchanged(one, obligations.schedule(one))
+        yield from exchanged(one, formulas.schedule(one))
 
     def claims(path: Path) -> Iterator[Obligation]:
         if not path.alone:  # a path on which they do not is refused
@@ -265,7 +265,7 @@ def beyond(name: str, found: Sequence[Path], served_by: Served) -> Iterator[Obli
 
 def apart(page: Page) -> Iterator[Obligation]:
     """State that the messages of a step are apart."""
-    yield from obligations.schedule(page)
+    yield from formulas.schedule(page)
     if page.several:
         two = (*during(page), *letters(page, j, other))
         to, also = page.dst(r, t, p, j), page.dst(r, t, p, other)

@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.contention import claims, networks
-from sparring.proofs.logic import obligations
-from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.obligations import Obligation, with_lemmas
 from sparring.proofs.logic.queries import Answer
 from sparring.proofs.reading import averaging, integer_room, local_functions
 from sparring.proofs.reading.annotations import Subject
-from sparring.proofs.statements import compositions, execution
+from sparring.proofs.statements import compositions, execution, formulas
 from sparring.proofs.statements.volume import volume
 from sparring.spec.core.model import Page
 
@@ -62,7 +61,7 @@ def conjectures(subject: Subject, only: str = "") -> Iterator[Conjecture]:
         if conjecture.name == "partition" or subject.page.composed:  # it is not about the page's formulas
             yield conjecture
         else:
-            helped = obligations.with_lemmas(subject.page, subject.lemmas, conjecture.obligations)
+            helped = with_lemmas(subject.page, subject.lemmas, conjecture.obligations)
             given, scope = (subject.given, subject.scope) if conjecture.general else (subject.chosen, subject.choice)
             claims = tuple(claim._replace(hypotheses=(*given, *claim.hypotheses)) for claim in helped)
             statement = conjecture.statement.removesuffix(".") + scope + "."
@@ -87,14 +86,14 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         "result",
         f"After all steps every cell is made of each contribution of its goal exactly once ({promised(page)})."
         + local_functions.SAID.get(page.data, ""),
-        chain(obligations.result(page), local_functions.values(page)),
+        chain(formulas.result(page), local_functions.values(page)),
         execution.wrong_result,
     )
     if subject.same:
         yield Conjecture(
             "agreement",
             "All ranks end with the identical term in every chunk, hence with identical bits.",
-            obligations.agreement(page, subject.same),
+            formulas.agreement(page, subject.same),
             execution.disagreement,
         )
     if subject.spent:
@@ -102,7 +101,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
             "conservation",
             "No partial sum is used twice: the result and what ranks left out add up to the sum of all inputs.",
             chain(
-                obligations.conservation(page, subject.spent),
+                formulas.conservation(page, subject.spent),
                 local_functions.values(page),
                 local_functions.staying(page),
             ),
@@ -111,20 +110,20 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
     yield Conjecture(
         "economy",
         "Every message brings its receiver a contribution that it did not have.",
-        obligations.economy(page, subject.contributor),
+        formulas.economy(page, subject.contributor),
         execution.in_vain,
     )
     if page.cuts:
         yield Conjecture(
             "partition",
             "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-            obligations.partition(subject.bound),
+            formulas.partition(subject.bound),
             None,
         )
     yield Conjecture(
         "deadlock",
         "Posting all of a step and then waiting never deadlocks, with synchronous sends.",
-        obligations.schedule(page),
+        formulas.schedule(page),
         execution.matched,
     )
     lengths = chain(subject.sizes(page) if subject.sizes else (), local_functions.sizes(page))
@@ -165,19 +164,25 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     met = next(filter(averaging.averages, pages), None)
     if met is None:
         yield Conjecture(
-            "partition", "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
-            chain(obligations.partition(subject.bound), compositions.beyond("partition", found, subject.served)), None,
-        )  # fmt: skip
+            "partition",
+            "The chunks cut [0, n) without gap or overlap, for every n >= 0.",
+            chain(formulas.partition(subject.bound), compositions.beyond("partition", found, subject.served)),
+            None,
+        )
     else:
         yield from of_averages(subject, met)
     yield Conjecture(
-        "deadlock", "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
-        compositions.deadlock(found, pages), None,
-    )  # fmt: skip
+        "deadlock",
+        "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
+        compositions.deadlock(found, pages),
+        None,
+    )
     yield Conjecture(
-        "contention", "In a step a rank sends at most one message to another, and hears at most one from it.",
-        compositions.ports(found, pages, subject.served), None,
-    )  # fmt: skip
+        "contention",
+        "In a step a rank sends at most one message to another, and hears at most one from it.",
+        compositions.ports(found, pages, subject.served),
+        None,
+    )
     if met is None:
         yield from of_lengths(subject)
     yield from beside(subject)
@@ -231,18 +236,23 @@ def of_averages(subject: Subject, exchange: Page) -> Iterator[Conjecture]:
         "some die after they sent, or fail between copies and means, all of these take it. So they have, times their "
         "weights, what they had together; squares do not grow, and no mean is beyond the largest or the smallest that "
         "went into it.",
-        kept, None,
-    )  # fmt: skip
+        kept,
+        None,
+    )
     yield Conjecture(
-        "partition", "Parts in proportion to scores, rounded down, are no more than n entries together, and fewer by "
+        "partition",
+        "Parts in proportion to scores, rounded down, are no more than n entries together, and fewer by "
         "less than there are members: one more for some of them makes n.",
-        averaging.parts(exchange.module), None,
-    )  # fmt: skip
+        averaging.parts(exchange.module),
+        None,
+    )
     yield Conjecture(
-        "volume", "In a round of a group of p, a member that looks after s of n entries sends n + (p - 2) s words at "
+        "volume",
+        "In a round of a group of p, a member that looks after s of n entries sends n + (p - 2) s words at "
         "most, its copies and its mean; where p divides n and all bandwidths are alike, 2 n (p - 1) / p.",
-        averaging.volume(exchange), None,
-    )  # fmt: skip
+        averaging.volume(exchange),
+        None,
+    )
 
 
 def claims_of(subject: Subject) -> Iterator[Conjecture]:

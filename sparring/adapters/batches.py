@@ -146,9 +146,7 @@ class Launch:
         late = Failed(f"'{name}' wrote results after it had ended")
         return answers, failure or (last if isinstance(last, RankFailed) else late)
 
-    def run(
-        self, place: Path, batch: Sequence[Vectors], name: str
-    ) -> tuple[Sequence[Vectors], Failed | Stuck | None]:  # fmt: skip
+    def run(self, place: Path, batch: Sequence[Vectors], name: str) -> tuple[Sequence[Vectors], Failed | Stuck | None]:
         """Return the examples that the program had time for, and what kept it from its end."""
         folder, end = place / "batch", time.monotonic() + LONG
         values = {"p": len(batch[0]), "batch": folder, **self.params}

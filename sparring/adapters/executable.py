@@ -232,8 +232,10 @@ def sent(folder: Path, name: str, ranks: int) -> Trace:
     try:
         trace = files.read(folder)
     except InputError as error:
-        raise Failed(f"'{name}' left no trace, {error}: it must call MPI_Init and MPI_Finalize, and MPI must be the "
-                     "mpicc's that is beside its mpiexec") from None  # fmt: skip
+        raise Failed(
+            f"'{name}' left no trace, {error}: it must call MPI_Init and MPI_Finalize, and MPI must be the "
+            "mpicc's that is beside its mpiexec"
+        ) from None
     if trace.ranks != ranks:
         raise Failed(f"'{name}' ran on {trace.ranks} ranks: it must run on {ranks}")
     return trace

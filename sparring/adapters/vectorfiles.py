@@ -128,8 +128,10 @@ def from_npz(path: Path) -> Vector:
     if "x" in found:
         return found["x"]
     if set(found) != {"indices", "values", "n"}:
-        raise InputError(f"{path.name} has {', '.join(sorted(found)) or 'nothing that is known'}: "
-                         "it must have x, or indices, values and n")  # fmt: skip
+        raise InputError(
+            f"{path.name} has {', '.join(sorted(found)) or 'nothing that is known'}: "
+            "it must have x, or indices, values and n"
+        )
     n = found["n"]
     if n.shape or n.dtype.kind not in "iu" or n < 0:
         raise InputError(f"{path.name}: n is {n.tolist()!r}: it must be a whole number, 0 or more")

@@ -77,8 +77,10 @@ def compare_times(q: Quantity, column: Floats, predicted: float | None) -> Timed
 def assembled(times: Times, fits: Fits, timed: list[Timed], unjudged: dict[str, str]) -> Machine:
     """Assemble the machine."""
     letters: dict[Letter, tuple[float, float]] = {
-        "alpha": fits.exchange.a, "beta": fits.exchange.b, "gamma": fits.add.b,
-    }  # fmt: skip
+        "alpha": fits.exchange.a,
+        "beta": fits.exchange.b,
+        "gamma": fits.add.b,
+    }
     measured = Measured(
         ranks=sum(ranks for ranks, _ in times.hosts), hosts=len(times.hosts), cores=sum(c for _, c in times.hosts),
         mpi=times.mpi, rounds=len(times.rounds), seconds=round(times.seconds, 1), clock=short(times.clock),

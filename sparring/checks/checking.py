@@ -17,8 +17,10 @@ from sparring.checks import counterexamples, dumped, recorded, traced
 from sparring.checks.against import parsed
 from sparring.checks.clock import Clock
 from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
-from sparring.checks.engine import Advance, Findings, explore, judge
+from sparring.checks.engine import Advance, explore
 from sparring.checks.examples.contract_draws import FLOATS
+from sparring.checks.findings import Findings
+from sparring.checks.judged import judge
 from sparring.checks.judges.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
 from sparring.checks.question import Question, page_of
@@ -192,8 +194,10 @@ def left_out(question: Question, results: Sequence[Result], seen: Mapping[str, F
     )
     if few:
         number = question.max_examples
-        gaps.append(f"examples: each is a launch of its own, so {number} were drawn instead of {EXAMPLES}; "
-                    "with {batch} a program plays many in one")  # fmt: skip
+        gaps.append(
+            f"examples: each is a launch of its own, so {number} were drawn instead of {EXAMPLES}; "
+            "with {batch} a program plays many in one"
+        )
     return gaps
 
 
@@ -232,8 +236,10 @@ def rowed(xs: Sequence[Any]) -> list[Vector]:
     """Return for each rank an array with a row a call; a vector is one row.  Raises InputError for other shapes."""
     for r, x in enumerate(xs):
         if x.shape != xs[0].shape or x.ndim not in (1, 2) or not len(np.atleast_2d(x)):
-            raise InputError(f"examples: rank {r} has an array of shape {x.shape}, rank 0 of {xs[0].shape}: "
-                             "all must have the same, a row a call")  # fmt: skip
+            raise InputError(
+                f"examples: rank {r} has an array of shape {x.shape}, rank 0 of {xs[0].shape}: "
+                "all must have the same, a row a call"
+            )
     return [np.atleast_2d(x) for x in xs]
 
 

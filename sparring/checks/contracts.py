@@ -39,14 +39,14 @@ OWN: Mapping[str, Mapping[str, str]] = {
     "unbiased": {
         "result": VECTOR,
         "expectation": "on average the {sum}: a right one is refuted with a probability below 1e-9, where the mean of "
-                       "1,000 results is about normal",
+        "1,000 results is about normal",
     },
     "contraction": {
         "result": VECTOR,
         "contraction": "the square of what is kept is at most 1 - {delta} of that of what was to be sent",
     },
     "bounded-error": {"result": "every rank returns the {sum}, off by at most {bound}"},
-}  # fmt: skip
+}
 """The properties that only a contract has, and what they mean."""
 COMMON = ("agreement", "input untouched", "reproducibility", "deadlock", "hygiene")
 EDGES = {

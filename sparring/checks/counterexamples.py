@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
-from sparring.checks.engine import Findings
+from sparring.checks.findings import Findings
 from sparring.checks.judges import judging
 from sparring.checks.question import Question
 from sparring.present.explorer import layout, routes, worlds
@@ -186,8 +186,9 @@ def by_rank(verb: str, calls: Sequence[Sequence[Any]]) -> list[str]:
     """Say what each rank puts in or returns, call by call."""
     return [
         f"rank {r} {verb} {text(x)}" + f" in call {number}" * (len(calls) > 1)
-        for number, xs in enumerate(calls, start=1) for r, x in enumerate(xs[:RANKS])
-    ]  # fmt: skip
+        for number, xs in enumerate(calls, start=1)
+        for r, x in enumerate(xs[:RANKS])
+    ]
 
 
 def text(x: Any) -> str:

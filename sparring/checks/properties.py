@@ -34,9 +34,7 @@ PROPERTIES: Mapping[str, str] = {
     BAD: "where a rank's vector has another length or dtype, or ranks are in two groups, one raises",
 }
 
-HARD = (
-    "special values", "long vectors", "many ranks", "communicators", "repeated calls", "own memory", "other arrays",
-)  # fmt: skip
+HARD = ("special values", "long vectors", "many ranks", "communicators", "repeated calls", "own memory", "other arrays")
 """The properties that apply if the sum is exact but for rounding; the last one only to arrays."""
 MADE = (*HARD, "expectation")
 """The properties whose examples are made by a rule, and not drawn; the last one is of a contract."""

@@ -22,8 +22,9 @@ from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.refinement.example import DTYPES, Example
 from sparring.spec.core import pages
+from sparring.spec.core.loading import load
 from sparring.spec.core.local_selection import concerning
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.model import Page
 
 
 @dataclass(frozen=True)

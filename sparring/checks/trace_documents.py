@@ -61,8 +61,9 @@ def collectives(trace: Trace) -> list[Stage]:
             calls[event.context][event.rank].append(event)
     return [
         Stage(f"collective {k + 1} of communicator {context}", text="\n".join(told(own, k, trace.ranks)))
-        for context, own in sorted(calls.items()) for k in range(max(map(len, own.values())))
-    ]  # fmt: skip
+        for context, own in sorted(calls.items())
+        for k in range(max(map(len, own.values())))
+    ]
 
 
 def told(own: dict[int, list[Event]], k: int, p: int) -> list[str]:

@@ -36,7 +36,7 @@ GAPS = {
     **dict.fromkeys(("reproducibility", "edge sizes", "dtypes", *HARD), "a trace is one run"),
     "deadlock": "the run came to its end; whether it does with other buffers a trace does not tell",
     "hygiene": "a trace does not tell what is done with requests and buffers",
-}  # fmt: skip
+}
 """The properties that no trace tells about, each with the reason."""
 ALIKE = "messages that are alike in the page have the same digest"
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sparring.checks import reproducer
-from sparring.checks.engine import Findings
+from sparring.checks.findings import Findings
 from sparring.checks.properties import BAD, LEVELS, MESSAGES
 from sparring.checks.question import Question
 from sparring.present.explorer.document import Document
@@ -165,4 +165,4 @@ def repeated(page: Page, calls: int) -> Page:
         messages=lambda t, p: page.messages(step(t, p), p),
         adds=lambda t, p: page.adds(step(t, p), p),
         active=lambda r, t, p, *j: page.active(r, step(t, p), p, *j),
-    )  # fmt: skip
+    )

@@ -36,8 +36,9 @@ def options(command: Callable[..., None]) -> Callable[..., None]:
     return library(selection(machine(command)))
 
 
-def dispatch(asked: dict[str, Any], words: Sequence[str], json_: bool, junit: Path | None,
-             fail_under: str | None) -> None:  # fmt: skip
+def dispatch(
+    asked: dict[str, Any], words: Sequence[str], json_: bool, junit: Path | None, fail_under: str | None
+) -> None:
     """Judge the library and leave, if one was asked for; without one there must be a TARGET.
 
     Takes the options of this module out of ``asked``.

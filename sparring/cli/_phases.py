@@ -36,8 +36,9 @@ class Asked(NamedTuple):
     plot: Path | None
 
 
-def read_options(phase: str, start: str | None, end: str | None, support: str, file: str | None, within: str,
-          plot: Path | None) -> Asked:  # fmt: skip
+def read_options(
+    phase: str, start: str | None, end: str | None, support: str, file: str | None, within: str, plot: Path | None
+) -> Asked:
     """Read the options; ``start`` and ``end`` have a value for each letter of ``phase``, or are empty."""
     from sparring.run_inputs import fraction
 
@@ -81,8 +82,9 @@ def print_regions(
         name: {p: None if one is None else [float(one.begins.low), float(one.ends.low)] for p, one in found.items()}
         for name, found in marked.items()
     }}  # fmt: skip
-    return Report("cost", [Result(", ".join(first.names), "phases", tested(points), HOW)], [],
-                  time.perf_counter() - start, extra)  # fmt: skip
+    return Report(
+        "cost", [Result(", ".join(first.names), "phases", tested(points), HOW)], [], time.perf_counter() - start, extra
+    )
 
 
 def compared(costs: Sequence[Any], at: dict[str, Any], asked: Asked) -> dict[str, Phases]:

@@ -48,8 +48,7 @@ def print_crossover(algorithms: tuple[str, ...], versus: str, over: str, between
         if plot:
             crossing.save(found, plot)
         sparse = "sparse" in (a.data, b.data)
-        told = [*lines(found, support if sparse else "", at), *(supposed(support) if sparse else []),
-                *bounds((a, b))]  # fmt: skip
+        told = [*lines(found, support if sparse else "", at), *(supposed(support) if sparse else []), *bounds((a, b))]
         console = _options.console(json_)
         for line in () if json_ else told:
             _options.tell(console, line)

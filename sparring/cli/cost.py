@@ -95,8 +95,9 @@ class Support(click.ParamType[str]):
     metavar="FILE|digits|transformer",
     help="With --phase: beside the model, what these vectors give.",
 )
-@click.option("--within", default="5%", show_default=True, metavar="SHARE",
-              help="With --phase: how much more is hardly more.")  # fmt: skip
+@click.option(
+    "--within", default="5%", show_default=True, metavar="SHARE", help="With --phase: how much more is hardly more."
+)
 @click.option("--plot", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
               help="Draw the costs, or the diagram of --phase; a .svg, .png or .pdf.")  # fmt: skip
 def command(

@@ -42,9 +42,10 @@ def schedules(pages: Sequence[Page], folder: Path, form: str, ranks: int, size: 
             return progress.track(ranks, description=description)
 
         return [
-            file for page in pages
+            file
+            for page in pages
             for file in export(page, ranks, form, folder / f"{page.name}-{ranks}", size=size, track=track)
-        ]  # fmt: skip
+        ]
 
 
 @click.command("export")

@@ -52,11 +52,11 @@ def command(
     vectors gets the largest entries of whole ones (--density, --keep), or what a --selector takes that aims
     at so many; of one that selects by itself (-P k=100), what the --selector leaves out stays behind.
     """
-    from sparring import api
+    from sparring.run_reports import run_report
 
     console = _options.console(json_)
     with console.status("running …"):
-        report = api.run_report(
+        report = run_report(
             algorithm, ranks, size=size, file=file, key=key, density=density, keep=keep, allow_nan=not no_nan, on=on,
             selector=selector, params=dict(params), perfetto=perfetto, machine=machine,
         )  # fmt: skip

@@ -58,8 +58,9 @@ class Files(NamedTuple):
               help="What that figure shows: all steps one below the other, as by default; each step's messages on a "
               "ring; or how many messages go from each rank to each.")  # fmt: skip
 @click.option("--step", type=click.IntRange(0), metavar="T", help="Of a ring or a matrix, this step alone.")
-@click.option("--width", type=float, metavar="INCHES",
-              help="How wide that figure is, by default as a paper's column, 3.33.")  # fmt: skip
+@click.option(
+    "--width", type=float, metavar="INCHES", help="How wide that figure is, by default as a paper's column, 3.33."
+)
 @click.option("--svg", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="With --topology, write a timing in which messages meet to FILE; else as --figure.")  # fmt: skip
 @click.option("--topology", metavar="NAME", help="Show instead which messages can meet on a link: ring, torus:k=2, …")
@@ -67,7 +68,7 @@ class Files(NamedTuple):
 @_options.as_json
 def command(
     algorithm: str, ranks: int, params: tuple[tuple[str, Any], ...], topology: str | None, json_: bool, **asked: Any
-) -> None:  # fmt: skip
+) -> None:
     """Show what ALGO does: its prose, its formulas and its space-time picture.
 
     Of a selector: its prose, its formulas and how many entries it takes.

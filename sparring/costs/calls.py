@@ -16,7 +16,8 @@ from sparring.costs.formulas.symbols import exact
 from sparring.errors import Undecided
 from sparring.proofs.reading.ways import Way, usual
 from sparring.proofs.statements.volume import terms
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Evaluator
 from sparring.spec.core.runner import Message as Sent
 from sparring.spec.core.runner import run, worded
@@ -167,15 +168,18 @@ def counts(one: Call, trace: Trace, unit: str, adds: Callable[[int], Bool] = lam
     """
     width, words = letters_of_run(one).get("width", 8), unit == "words"
     steps = [
-        [Message(src, dst, sized(one.page, x, unit, width) if unit else 0, held(x) if words else 0, truth(adds(t)))
-         for src, dst, x in wire]
+        [
+            Message(src, dst, sized(one.page, x, unit, width) if unit else 0, held(x) if words else 0, truth(adds(t)))
+            for src, dst, x in wire
+        ]
         for t, wire in enumerate(trace)
-    ]  # fmt: skip
+    ]
     found = tally(steps, len(one.xs))
     return {
-        "messages": found.most, **({unit: found.words, "critical": found.critical} if unit else {}),
+        "messages": found.most,
+        **({unit: found.words, "critical": found.critical} if unit else {}),
         **({"added": found.added} if words else {}),
-    }  # fmt: skip
+    }
 
 
 def adding(each: Priced, p: int) -> Callable[[int], Bool]:

@@ -257,8 +257,9 @@ def courses(
     both = [(x, first(row)) for x, row in zip(xs, rows)]
     turns = tuple(
         Turn(halved(lambda x: first(told(x)), a, b, over), before, then)
-        for (a, before), (b, then) in pairwise(both) if before != then
-    )  # fmt: skip
+        for (a, before), (b, then) in pairwise(both)
+        if before != then
+    )
     return Courses(names, over, quantity, xs, tuple(zip(*rows)), turns)
 
 

@@ -54,9 +54,11 @@ def check_dumps(folder: str | Path, ranks: int | None = None) -> Report:
     if any(entry for dump in read.values() for entry in dump.entries) and not any(lines(job)):
         gaps.append(NO_LINES)
     told = {
-        "target": str(folder), "on": "flight recorder", "ranks": [job.ranks],
+        "target": str(folder),
+        "on": "flight recorder",
+        "ranks": [job.ranks],
         "judged": [r.property for r in results if r.verdict != NOT_COVERED],
-    }  # fmt: skip
+    }
     first = diagnosis.first
     extra = {
         "check": told, "properties": dict(PROPERTIES), "stands": stands(diagnosis), "lateness": lateness(job),

@@ -146,8 +146,8 @@ def name_faster(axes: Axes, x: int, loss: Loss, before: str) -> str:
     if not loss.sure or loss.best == before:
         return before if loss.sure else ""
     axes.annotate(
-        loss.best, (x, loss.factor[1]), (4, 6), textcoords="offset points", rotation=35, fontsize=8, color=INK,
-    ).set_in_layout(False)  # fmt: skip
+        loss.best, (x, loss.factor[1]), (4, 6), textcoords="offset points", rotation=35, fontsize=8, color=INK
+    ).set_in_layout(False)
     return loss.best
 
 

@@ -72,9 +72,7 @@ def entries(n: int) -> str:
     return f"2^{n.bit_length() - 1}" if n > 1000 and n.bit_count() == 1 else str(n)
 
 
-def beside(
-    taken: Taken, sizes: Sequence[int], losses: Sequence[Loss], choices: Sequence[Choice]
-) -> Iterator[str]:  # fmt: skip
+def beside(taken: Taken, sizes: Sequence[int], losses: Sequence[Loss], choices: Sequence[Choice]) -> Iterator[str]:
     """Yield a row a length: the own choice, the fastest algorithm, and what is lost."""
     yield f"times on p = {taken.ranks} ranks: medians of {taken.rounds} launches; own / fastest with quartiles"
     if by_chance(taken.rounds, taken.rounds) > DOUBT:

@@ -137,9 +137,7 @@ def matched(sent: Mapping[Key, Sent]) -> dict[Key, Match]:
     return found
 
 
-def match_in(
-    among: Iterable[Played], collective: str, p: int, n: int, pairs: Mapping[Pair, Amount]
-) -> Match | None:  # fmt: skip
+def match_in(among: Iterable[Played], collective: str, p: int, n: int, pairs: Mapping[Pair, Amount]) -> Match | None:
     """Return the first pages whose messages are these; where there are none, those that cut them into fewest."""
     cut: list[Match] = []
     for played in among:
@@ -191,8 +189,9 @@ def chosen(key: Key, sent: Mapping[Key, Sent], matches: Mapping[Key, Match], pri
     others = [one for one in sent if one[0] == collective and one[2:] == (p, n) and one[1] != OWN]
     alike = [one[1] for one in others if sent[one] == sent[key]]
     own = matches.get(key)
-    priced = {match.name: cost for match in uncut(matches, [key, *others])
-              if (cost := price(match.played, p, n)) is not None}  # fmt: skip
+    priced = {
+        match.name: cost for match in uncut(matches, [key, *others]) if (cost := price(match.played, p, n)) is not None
+    }
     if not priced:
         return Choice(p, n, own.name if own else "", alike)
     least = min(priced, key=lambda name: priced[name])

@@ -84,8 +84,9 @@ class Stage:
             messages = [(src, dst, [c for c in chunks if empty or sizes[c]]) for src, dst, chunks in self.plan(p)]
             self.amounts[key] = total(
                 {(src, dst): Amount(len(chunks) if apart else 1, WIDTH * sum(sizes[c] for c in chunks))}
-                for src, dst, chunks in messages if chunks
-            )  # fmt: skip
+                for src, dst, chunks in messages
+                if chunks
+            )
         return self.amounts[key]
 
 

@@ -109,9 +109,10 @@ class Library(NamedTuple):
     def choices(self, collectives: Sequence[str]) -> list[Algorithm]:
         """Return the algorithms of these collectives, the library's own choice first."""
         return [
-            one for collective in collectives
+            one
+            for collective in collectives
             for one in (Algorithm(collective, OWN), *self.algorithms(collective, self.settings))
-        ]  # fmt: skip
+        ]
 
 
 LIBRARIES = (

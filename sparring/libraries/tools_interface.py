@@ -82,9 +82,7 @@ class Counter:
         self.session, self.handle, number = c_void_p(), c_void_p(), c_int()
         called("MPI_T_pvar_session_create", byref(self.session))
         bound = c_void_p(MPI._handleof(comm))
-        called(
-            "MPI_T_pvar_handle_alloc", self.session, found(name), byref(bound), byref(self.handle), byref(number)
-        )  # fmt: skip
+        called("MPI_T_pvar_handle_alloc", self.session, found(name), byref(bound), byref(self.handle), byref(number))
         called("MPI_T_pvar_start", self.session, self.handle)
         self.numbers = (c_size_t * number.value)()
 

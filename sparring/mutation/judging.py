@@ -37,7 +37,8 @@ from sparring.refinement import stateful
 from sparring.refinement.comparison import Flaw
 from sparring.refinement.differential import FEW, beside
 from sparring.refinement.looks import SOME, variants
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run
 from sparring.spec.core.schedule import number
 

@@ -12,8 +12,9 @@ from sparring import impl
 NAME, ROOM = impl.__name__, Path(str(impl.__file__)).parent
 SOURCES: Mapping[str, Path] = {
     ".".join([NAME, *path.relative_to(ROOM).with_suffix("").parts]): path
-    for path in sorted(ROOM.rglob("*.py")) if path.stem != "__init__"
-}  # fmt: skip
+    for path in sorted(ROOM.rglob("*.py"))
+    if path.stem != "__init__"
+}
 """All modules, by name."""
 
 

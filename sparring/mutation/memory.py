@@ -46,8 +46,10 @@ def held(page: Page, target: str, among: Sequence[int] = MEASURED) -> dict[str, 
     told = "".join(f" {name}={value}" for name, value in given.items())
     return {
         f"{what}p={ranks}{told}, {which}": most(function, xs, partial(call, **given))
-        for ranks in among for which, xs in inputs(page, ranks).items() for what, call in calls.items()
-    }  # fmt: skip
+        for ranks in among
+        for which, xs in inputs(page, ranks).items()
+        for what, call in calls.items()
+    }
 
 
 def inputs(page: Page, ranks: int) -> dict[str, list[Any]]:

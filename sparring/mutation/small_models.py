@@ -18,7 +18,8 @@ from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.syntax import Mutant
 from sparring.proofs.reading.annotations import Subject, subject
 from sparring.proofs.statements.conjectures import Conjecture
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Evaluator, variables
 
 UNREADABLE = "bad input"

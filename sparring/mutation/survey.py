@@ -18,7 +18,9 @@ from sparring.proofs.mutants.syntax import IN_PAGES, Mutant
 from sparring.proofs.reading.annotations import companion
 from sparring.refinement.comparison import Flaw
 from sparring.spec.core.model import Page
-from sparring.verification.algorithm import FIRST_LOOK, WHOLE_LOOK, Plan, Track, find_target, flaws
+from sparring.verification.algorithm import find_target
+from sparring.verification.plans import FIRST_LOOK, WHOLE_LOOK, Plan, Track
+from sparring.verification.simulated_runs import flaws
 
 WORDS = ("killed", "survived", "equivalent")
 PARTS = ("page", "index functions", "implementation")

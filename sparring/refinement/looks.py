@@ -25,7 +25,8 @@ from sparring.refinement.observing import Call
 from sparring.refinement.refusals import refusals
 from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.sparse import Sparse
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
 
 FEWEST = 2
@@ -156,8 +157,10 @@ def turning(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
         for m in sorted({many for turn in turns for many in (turn - 1, turn)}):
             parts = [range(m * r // p, m * (r + 1) // p) for r in range(p)]  # whose sum has m entries
             starts = np.arange(cuts)[:, None] * LENGTH
-            xs = [Sparse(at := (starts + np.array(part, np.int64)).ravel(), np.ones(at.size, dtype), cuts * LENGTH)
-                  for part in parts]  # fmt: skip
+            xs = [
+                Sparse(at := (starts + np.array(part, np.int64)).ravel(), np.ones(at.size, dtype), cuts * LENGTH)
+                for part in parts
+            ]
             yield Trial(p, partial(on_numbers, page, target, xs, "dtypes"))
 
 

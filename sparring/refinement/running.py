@@ -29,7 +29,8 @@ from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.refinement.vectors import misshapen, unlike
 from sparring.sparse import Sparse
 from sparring.spec.core import runner
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.runner import Run
 from sparring.spec.core.schedule import number
 from sparring.spec.core.sparse import SparseVector

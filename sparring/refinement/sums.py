@@ -26,7 +26,8 @@ from sparring.refinement.rounding import reference
 from sparring.refinement.running import conduct
 from sparring.refinement.runtime_faults import Fault
 from sparring.sparse import Sparse
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 
 SUM = "sum"
 """The property that other results falsify."""

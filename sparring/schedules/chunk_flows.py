@@ -56,11 +56,7 @@ def blocks(flows: Sequence[Flow], p: int) -> list[list[Block]]:
     for r, some in enumerate(own):
         if len(some) > BLOCKS:
             raise InputError(f"rank {r} has {len(some)} ends of messages; at most {BLOCKS} are followed")
-    came = {
-        i: (b, at)
-        for some in own for b, end in enumerate(some) if not end.sends
-        for at, i in enumerate(ends[end])
-    }  # fmt: skip
+    came = {i: (b, at) for some in own for b, end in enumerate(some) if not end.sends for at, i in enumerate(ends[end])}
     return [[block(b, end, [flows[i] for i in ends[end]], came) for b, end in enumerate(some)] for some in own]
 
 

@@ -111,10 +111,12 @@ class Timed:
         came, size = receive in self.done, self.graph.nodes[send].size
         adds = USES[self.steps[receive].op].adds if self.steps and came else None
         detail = Detail(
-            0, look="" if came or self.graph.wild else "wrong", where=self.graph.nodes[send].name,
+            0,
+            look="" if came or self.graph.wild else "wrong",
+            where=self.graph.nodes[send].name,
             says=f"{self.graph.nodes[receive].name} takes it" if came else LOST,
             bytes=None if self.one.program else size,
-        )  # fmt: skip
+        )
         return Arrow(self.sent[send], Message(channel.src, channel.dst, self.chunks(send), adds), detail)
 
     def stage(self) -> Stage:
@@ -204,9 +206,10 @@ class Timed:
     def arrived(self, rank: int, chunk: int) -> Iterator[int]:
         """Yield the last receive of a rank that brought something of a chunk."""
         brought = [
-            (self.sent[send], receive) for send, receive, channel in self.graph.messages
+            (self.sent[send], receive)
+            for send, receive, channel in self.graph.messages
             if channel.dst == rank and send in self.sent and receive in self.done and chunk in self.chunks(send)
-        ]  # fmt: skip
+        ]
         if brought:
             yield max(brought)[1]
 

@@ -16,9 +16,7 @@ from sparring.errors import InputError
 from sparring.schedules.program import USES, Place, Program, Rank, Step
 
 NAMES = {"i": "input", "o": "output", "s": "scratch"}
-KNOWN = {
-    "allreduce": "allreduce", "allgather": "allgather", "reducescatter": "reduce_scatter", "alltoall": "alltoall",
-}  # fmt: skip
+KNOWN = {"allreduce": "allreduce", "allgather": "allgather", "reducescatter": "reduce_scatter", "alltoall": "alltoall"}
 MOST = 2**21  # cells of all ranks together
 
 

@@ -100,8 +100,9 @@ class Rank(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Chunks of the input that are put into the output before the first step, each with its place there."""
 
 
-class Program(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True,
-              tag_field="format", tag="sparring-schedule-1"):  # fmt: skip
+class Program(
+    Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="format", tag="sparring-schedule-1"
+):
     """A schedule: what it declares to do, and each rank's steps."""
 
     name: Annotated[str, Meta(max_length=1000)]

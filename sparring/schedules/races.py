@@ -88,10 +88,11 @@ class Race(NamedTuple):
         names = [graph.nodes[node].name for node in (self.first, self.second)]
         does = ["write" if w else "read" for w in self.writes]
         return {
-            "rank": graph.nodes[self.first].rank, "cell": cell,
+            "rank": graph.nodes[self.first].rank,
+            "cell": cell,
             "steps": [{"step": name, "access": access} for name, access in zip(names, does)],
             "known": [graph.nodes[node].name for node in self.known],
-        }  # fmt: skip
+        }
 
 
 def races(

@@ -42,12 +42,14 @@ def json_around(program: Program, _: int) -> tuple[str, str]:
 
 
 WHOLE: Mapping[str, Whole] = {
-    "msccl": Whole(".xml", lambda r, rank, _: msccl.gpu(r, rank),
-                   lambda program, p: (msccl.head(program, p), msccl.TAIL)),
+    "msccl": Whole(
+        ".xml", lambda r, rank, _: msccl.gpu(r, rank), lambda program, p: (msccl.head(program, p), msccl.TAIL)
+    ),
     "json": Whole(".json", json_text, json_around, b","),
-    "goal": Whole(".goal", lambda r, rank, sized: goal.rank(r, acts(rank.blocks, sized)),
-                  lambda _, p: (goal.head(p), "")),
-}  # fmt: skip
+    "goal": Whole(
+        ".goal", lambda r, rank, sized: goal.rank(r, acts(rank.blocks, sized)), lambda _, p: (goal.head(p), "")
+    ),
+}
 
 
 def write_schedule(page: Page, p: int, form: str, size: int) -> Pieces:

@@ -249,8 +249,10 @@ COMPARISONS: dict[Any, Callable[[Form, Form], bool]] = {
     np.greater: comparison(1), np.greater_equal: comparison(0, 1), np.not_equal: comparison(-1, 1),
 }  # fmt: skip
 KNOWN: dict[Any, Callable[[Form], bool]] = {
-    np.isnan: lambda a: False, np.isinf: lambda a: False, np.isfinite: lambda a: True,
-}  # fmt: skip
+    np.isnan: lambda a: False,
+    np.isinf: lambda a: False,
+    np.isfinite: lambda a: True,
+}
 TRUTHS = {*COMPARISONS.values(), *KNOWN.values()}
 ELEMENTWISE: dict[Any, Callable[..., Any]] = {
     np.add: plus, np.subtract: minus, np.multiply: multiplied, np.true_divide: divided,

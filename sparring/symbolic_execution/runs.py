@@ -14,7 +14,8 @@ from sparring import sparse_lists
 from sparring.errors import InputError
 from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.sparse import Sparse
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run
 from sparring.symbolic_execution.arrays import read, settled
 from sparring.symbolic_execution.cells import running

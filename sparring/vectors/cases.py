@@ -12,7 +12,8 @@ import numpy as np
 from sparring.proofs.reading.annotations import companion
 from sparring.sparse import Sparse
 from sparring.sparse_lists import fills
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.vectors.numbers import DTYPES, RECIPES, TIED, WHOLE, Draw, Recipe, rows
 
 RANKS = (1, 2, 3, 4, 6, 8, 9)

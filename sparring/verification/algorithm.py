@@ -7,99 +7,32 @@ same name in ``impl``.
 from __future__ import annotations
 
 import importlib.util
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from sparring.checks.ranks.group import Group
-from sparring.errors import InputError, MissingExtra, RankFailed
+from sparring.errors import MissingExtra, RankFailed
 from sparring.proofs.kernel.kernel import PROOFS
-from sparring.proofs.logic.verdicts import (
-    EXPECTED,
-    NOT_COVERED,
-    REFUTED,
-    UNDECIDED,
-    Verdict,
-    Word,
-    overall,
-    proved_up_to,
-    tested,
-)
+from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Word, overall, tested
 from sparring.proofs.reading.annotations import companion
 from sparring.proofs.statements.conjectures import CLAIM, PEERS
 from sparring.proofs.statements.volume import unsized
 from sparring.ranges import spans
-from sparring.refinement import running
-from sparring.refinement.comparison import LONG, PAIRED, Flaw, sizes
-from sparring.refinement.example import Example
-from sparring.refinement.looks import CALLS, Look, Trial, looks, many, own_receives, turning
-from sparring.refinement.looks import LONG as LONGEST
-from sparring.refinement.runtime_faults import Fault, unharmed
+from sparring.refinement.comparison import Flaw
+from sparring.refinement.runtime_faults import Fault
 from sparring.report import PROPERTIES, Result
 from sparring.spec.core.calling import parameters
 from sparring.spec.core.model import Page
 from sparring.symbolic_execution.runs import Subject
 from sparring.verification import every_input, theorems
 from sparring.verification.fault_injection import confirmed, vouched
+from sparring.verification.plans import Plan, Track
 from sparring.verification.reached_lines import Reached
-from sparring.verification.samples import MISLED, WORKERS, describe_part, edges, gradients, misled, on_real_ranks
+from sparring.verification.samples import MISLED, WORKERS, edges, gradients, misled, on_real_ranks
+from sparring.verification.simulated_runs import run_simulated
 from sparring.verification.theorems import Told
 from sparring.world import simulation
 
-Track = Callable[[Iterable[Any], str], Iterable[Any]]
-"""Goes through what it is given and shows how far it is, under a description."""
-
-
-class Plan(NamedTuple):
-    """The runs that ``verify`` makes, by default those of a first look; proofs need no plan."""
-
-    terms: tuple[int, ...] = (*range(1, 17), 31)
-    """Numbers of ranks on which the implementation runs on terms."""
-    numbers: tuple[int, ...] = tuple(range(1, 9))
-    """The same for numbers, simulated and under mpiexec, and for gradients there."""
-    gradients: tuple[int, ...] = (2, 3, 8)
-    """Which of these are simulated on gradients."""
-    on: str = "simulated"
-    """"simulated", "mpi" or "both"."""
-    full: bool = False
-    """Whether all dtypes are run on all of these, and longer vectors for every input; else one dtype in turn."""
-    keep: bool = False
-    """Whether theorems that an earlier run found of the same code are told again."""
-
-
-def plan(ranks: Iterable[int] | None, full: bool, on: str) -> Plan:
-    """Return the plan for what was asked: ``ranks``, if given, hold for everything that is run."""
-    if on not in PLACES:
-        raise InputError(f"on={on!r}; there are {', '.join(PLACES)}")
-    if ranks is None:
-        return (WHOLE_LOOK if full else FIRST_LOOK)._replace(on=on)
-    given = tuple(sorted(set(ranks)))
-    if not given or given[0] < 1:
-        raise InputError("ranks: at least one number of ranks, each at least 1")
-    return Plan(given, given, given, on, full=True)
-
-
-def limits(plan: Plan) -> str:
-    """Return one paragraph on what even a good result of this plan does not say."""
-    most = max(plan.numbers)
-    where = {"simulated": "simulated ranks", "mpi": "real MPI", "both": "simulated ranks and real MPI"}[plan.on]
-    simulated = f" (p = {spans(plan.terms)} on terms), up to {LONGEST} entries and {CALLS} calls"
-    more = "" if plan.full else "; --full runs more"
-    return (
-        f"What is proved rests on the page's text and on z3 and cvc5, which agree. Implementations ran on {where}, "
-        f"p = {spans(plan.numbers)}{simulated if plan.on != 'mpi' else ''}, with the page's parameters and those that "
-        f"its proof module names{more}. Nothing is said of code beyond that: of more ranks than {most} on all lengths, "
-        "of longer vectors, of other parameters, of other MPI libraries, or of time."
-    )
-
-
-PLACES = ("simulated", "mpi", "both")
-MANY = tuple(range(1, 65))
-FIRST_LOOK, WHOLE_LOOK = Plan(), Plan(terms=MANY, gradients=MANY, full=True)
-SPREAD = 8  # ranks, up to which sparse vectors are also long
 UNSEEN = "proved of functions that no run of this command has called: --on simulated"
-BUFFERED = 4  # up to here sends are also tried with unbounded buffers; beyond, synchronous sends decide for them
 
 
 @simulation.seldom_collecting()
@@ -128,9 +61,9 @@ VOID: Mapping[str, tuple[str, ...]] = {
     "selected": ("sizes", "volume"),
     "dense": ("economy", "sizes", "terms", "selection"),
 }
-"""By what chunks are, the properties that say nothing of them: all is sent, or lengths are the chunks'.
+"""The properties that say nothing of a page, by its data: all is sent, or lengths are the chunks'.
 
-That no rank sends more than some bound is said of compositions alone: of formulas the cost itself is derived.
+A bound on what a rank sends is stated of compositions alone: of formulas the cost itself is derived.
 """
 
 
@@ -174,7 +107,7 @@ def missing(page: Page, target: str | None, plan: Plan) -> Callable[[str], str]:
 
 
 def merge(found: dict[str, Result], new: Mapping[str, Result]) -> None:
-    """Add results to ``found``; one that is there, say of a proof, gives way only to a worse one with an exit code."""
+    """Add results to ``found``; one that is there gives way only to a worse one with an exit code."""
     for prop, result in new.items():
         worse = prop in found and overall([found[prop].verdict, result.verdict]) is not found[prop].verdict.word
         if prop not in found or (worse and result.verdict.word.exit_code):
@@ -226,112 +159,6 @@ def summed(page: Page, prop: str, found: Sequence[Told]) -> Result:
     return Result(page.name, prop, worst.verdict, detail, worst.witness, planted)
 
 
-def run_simulated(page: Page, target: str, plan: Plan, track: Track, reached: Reached) -> dict[str, Result]:
-    """Run the real code on terms, numbers and gradients, on the simulated world, and return a result by property."""
-    cases = [] if page.stateful or page.composed else term_runs(page, plan)
-    outside: list[str] = []
-    found = [*looks_at(page, target, plan), Look("terms", "", term_trials(page, target, cases, outside))]
-    flaws: list[Flaw] = []
-    runs, failed = Counter[str](), Counter[str]()
-    for look in found:
-        before = reached.faulty
-        flaws += reached.flaws(track(look.trials, f"{page.name}: {look.property}"), long=look.long)
-        runs[look.property], failed[look.property] = len(look.trials), reached.faulty - before
-    told = {look.property: came(runs, failed, look.told, [look.property]) for look in found if look.trials}
-    if cases:
-        verdict, what = terms_verdict(page, plan.terms, len(cases), next(iter(outside), None))
-        told["terms"] = came(runs, failed, what, ["terms"]) if failed["terms"] else (verdict, what)
-    told |= {prop: came(runs, failed, what, runs) for prop, what in EVERYWHERE.items()}
-    told["steps"] = came(runs, failed, EVERYWHERE["steps"], [look for look in runs if look not in ALONE])
-    results = {prop: Result(page.name, prop, *said) for prop, said in told.items()} | refutations(page, flaws)
-    roads = {look.property: partial(on_road, look.trials) for look in found}
-    roads |= dict.fromkeys(EVERYWHERE, roads["dtypes"])
-    if max(plan.numbers) == 1:  # where no message can be wrong
-        del roads["steps"]
-        results["steps"] = Result(page.name, "steps", NOT_COVERED, "one rank sends nothing")
-    return {prop: vouched(result, roads) for prop, result in results.items()}
-
-
-def came(runs: Counter[str], failed: Counter[str], what: str, looks: Iterable[str]) -> tuple[Verdict, str]:
-    """Return the verdict of these looks on a property without a flaw, and its detail.
-
-    A run that failed in something else may not have come to this property, and does not count for it.
-    """
-    looks = [*looks]
-    number, odd = sum(runs[look] for look in looks), sum(failed[look] for look in looks)
-    said = f"{number - odd} of {number} runs came to it; in the others something else was wrong"
-    if 2 * odd > number:
-        return UNDECIDED, said
-    return tested(number - odd), f"{what}; {said}" if odd else what
-
-
-ALONE = ("hygiene", "bad input", "sum")
-"""Runs that are not beside the page's."""
-EVERYWHERE: Mapping[str, str] = {
-    "steps": "message by message in each run on numbers beside the page, by ends and lengths in each run on terms",
-    "hygiene": "in every run on the simulated world, also beside receives of the caller's own",
-    "input untouched": "in every run on the simulated world",
-}
-"""What every run is looked at for, in words."""
-
-
-def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
-    """Return the looks on numbers."""
-    ranks = plan.numbers
-    trained = [p for p in plan.gradients if p in ranks]
-    inputs, grads = edges(page, ranks, every=plan.full), gradients(page, trained)
-    told = f"{', '.join(page.dtypes)}{'' if plan.full else ', one in turn'}; p = {spans(ranks)}"
-    return [
-        *looks(page, target, ranks),
-        Look("hygiene", "", [*own_receives(page, target, ranks)]),
-        Look("dtypes", told, [
-            *trials(page, target, inputs), *many(page, target, ranks), *turning(page, target, ranks),
-        ]),
-        Look(
-            "gradients", f"a perceptron on the digits{describe_part(page)}; p = {spans(trained)}",
-            trials(page, target, grads), long=True,
-        ),
-    ]  # fmt: skip
-
-
-def flaws(page: Page, target: str, plan: Plan = FIRST_LOOK, fault: Fault = unharmed) -> Iterator[Flaw]:
-    """Yield the flaws that the runs of ``verify`` find, by default the runs of a first look, one after the other.
-
-    ``fault`` changes each call.
-    """
-    cases = [] if page.stateful or page.composed else term_runs(page, plan)
-    found = [*looks_at(page, target, plan), Look("terms", "", term_trials(page, target, cases, []))]
-    return (flaw for look in found for trial in look.trials for flaw in trial.flaws(fault))
-
-
-def trials(page: Page, target: str, examples: Sequence[Example]) -> list[Trial]:
-    """Return one trial for each example."""
-
-    def flaws(example: Example, fault: Fault) -> list[Flaw]:
-        if page.stateful:
-            return running.on_calls(page, target, example, fault)
-        return running.beside(page, target, example, fault(simulation.plainly))
-
-    return [Trial(one.p, partial(flaws, one)) for one in examples]
-
-
-def term_trials(page: Page, target: str, cases: Sequence[TermRun], outside: list[str]) -> list[Trial]:
-    """Return the trials on terms; they add to ``outside`` the reasons why one schedule does not decide for all."""
-
-    def flaws(case: TermRun, fault: Fault) -> Sequence[Flaw]:
-        found, reasons = running.on_terms(page, target, *case, fault(simulation.plainly))
-        outside.extend(reasons)
-        return found
-
-    return [Trial(case[0], partial(flaws, case)) for case in cases]
-
-
-def on_road(trials: Sequence[Trial], fault: Fault) -> Iterator[Flaw]:
-    """Yield the flaws of the trials, run again with a planted fault; trials on one rank come last."""
-    for trial in sorted(trials, key=lambda one: one.ranks == 1):
-        yield from trial.flaws(fault)
-
-
 def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
     """Return the result of trying every input of small sizes, where entries are selected by their values."""
     ranks = [p for p in plan.numbers if p in every_input.RANKS]
@@ -349,44 +176,6 @@ def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Re
             yield Flaw("selection", found.detail)
 
     return {"selection": vouched(result, {"selection": again})}
-
-
-TermRun = tuple[int, int, str]
-
-
-def term_runs(page: Page, plan: Plan) -> list[TermRun]:
-    """Return the ranks, lengths and buffers of the runs on terms."""
-    return [
-        (p, n, buffers)
-        for p in plan.terms
-        for n in sizes(p, page.sparse and p <= SPREAD)
-        for buffers in ("synchronous", "unbounded")[: 2 if p <= BUFFERED else 1]
-    ]
-
-
-def refutations(page: Page, flaws: Sequence[Flaw]) -> dict[str, Result]:
-    """Return a refutation for each property that has flaws, by its first flaw."""
-    return {f.property: Result(page.name, f.property, REFUTED, f.detail) for f in reversed(flaws)}
-
-
-def terms_verdict(page: Page, ranks: Sequence[int], cases: int, outside: str | None) -> tuple[Verdict, str]:
-    """Return the verdict of the runs on terms: proved up to the largest P with 1..P all run; and its detail.
-
-    The verdict is only *tested* where 1 was left out, where a run left the fragment in which one schedule
-    decides for all, or where supports are drawn: terms stand for all values, not for all indices.
-    """
-    complete = next(p - 1 for p in range(1, max(ranks) + 2) if p not in ranks)
-    detail = f"p = {spans(ranks)}; n = {lengths(page)}"
-    if outside:
-        return tested(cases), f"{detail}; one schedule only: {outside}"
-    if page.sparse:
-        return tested(cases), f"{detail}; any values, on drawn supports"
-    return (proved_up_to(complete) if complete else tested(cases)), f"{detail}; any input"
-
-
-def lengths(page: Page) -> str:
-    """Return the lengths of vectors that are run, in words."""
-    return f"0, 1, p-1, p, p+1, 2p+1{f', {LONG}p (p <= {SPREAD})' if page.sparse else ''}; 1, p, 2p+1 (p > {PAIRED})"
 
 
 def on_mpi(page: Page, target: str, plan: Plan, track: Track) -> Result:

@@ -16,7 +16,8 @@ from sparring.refinement import comparison, stateful
 from sparring.refinement.bits import judge_bits, visible
 from sparring.refinement.comparison import sizes
 from sparring.refinement.example import Example
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 
 KEPT = 100  # of so many entries of a gradient one is kept, where vectors are sparse or entries are selected
 SOME = 4  # ranks, up to which a stateful target gets all of its vectors in a first look

@@ -25,7 +25,7 @@ from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verd
 from sparring.refinement.comparison import DTYPES, vectors
 from sparring.report import PROPERTIES, Report, Result
 from sparring.sparse import Sparse
-from sparring.spec.core import purity
+from sparring.spec.core import origins, purity
 from sparring.spec.core.schedule import number
 from sparring.spec.core.selectors import Selector, find, load
 from sparring.symbolic_execution.forms import NoForm
@@ -90,7 +90,7 @@ def verify_selector(page: Selector, track: Track = lambda items, _: items, maker
 
     Raises InputError where the page is not pure: what it says of the inputs that are tried is then not said of others.
     """
-    if not purity.trusted(page.module.__name__, ""):
+    if not origins.trusted(page.module.__name__, ""):
         purity.check(page.module)
     asked = [prop for prop in SELECTING if prop != BAD or maker is None]  # what others' code refuses is theirs
     maker = maker or implementation(page)
@@ -154,7 +154,7 @@ def on_bad(page: Selector, bound: Bound, maker: Maker) -> list[Flaw]:  # as all 
     unlike = [params for params in tried if refused(maker, [], **params) != refused(bound, [], **params)]
     return [Flaw(BAD, f"{what} is no error") for what in taken] + [
         Flaw(BAD, f"{params}: the page takes it, the code does not, or the other way round") for params in unlike
-    ]  # fmt: skip
+    ]
 
 
 VECTOR = np.arange(4.0)

@@ -73,7 +73,7 @@ SETTINGS = {
     ),
     "the generator of numpy": Setting(numpys, set_numpys, "numpy.random", lambda rank: numpys(RandomState(rank))),
     "the generator of torch": Setting(torchs, set_torchs, "torch"),
-}  # fmt: skip
+}
 """What can be another for each rank."""
 
 

@@ -120,10 +120,12 @@ def run_along(
     _check(p, per_rank_args, buffers, budget)
     roots = [*targets.roots(target), *modules]
     with (
-        no_way_out(), seldom_collecting(), store(target) as kept,
+        no_way_out(),
+        seldom_collecting(),
+        store(target) as kept,
         nullcontext() if targets.ours(target) else watched(target, apart or Apart()) as watch,
         Modules(p, roots, kept.common, watch.module if watch else None) as swapped,
-    ):  # fmt: skip
+    ):
 
         def enter(r: int) -> None:
             swapped.enter(r)

@@ -67,7 +67,7 @@ class Between(NamedTuple):
 WORDS = {
     repr(int): "a whole number", repr(str): "a word", repr(Sequence[int]): "a list of whole numbers, as in [1, 2]",
     repr(Sequence[Sequence[int]]): "a list of lists of whole numbers, as in [[1, 2], [3, 4]]",
-}  # fmt: skip
+}
 """What a parameter may be, by the type that a page writes."""
 
 

@@ -55,9 +55,10 @@ from sparring.spec.core.exchange_runs import (
     slices,
     spread,
     summed,
-)  # fmt: skip
+)
 from sparring.spec.core.grids import Axis
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.runs import Message, Run
 from sparring.spec.core.vectors import AtPoint, local
 from sparring.spec.core.wire_forms import PLAIN
@@ -303,5 +304,5 @@ PAGES: Mapping[str, Any] = {
         recursive_doubling_allgather, ring_sparse, two_shot_sparse, ssar_recursive_doubling, dsar_split_allgather,
         ring_reduce_scatter, dense_ring_allgather,
     )
-}  # fmt: skip
+}
 """Which pages carry exchanges out."""

@@ -15,7 +15,8 @@ from typing import Any
 import sparring.spec
 from sparring.errors import UnknownPage, did_you_mean
 from sparring.spec.core import purity
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.modules import from_file, from_name
 
 GROUP = "sparring.pages"

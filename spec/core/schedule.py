@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 
 from sparring.errors import InputError, ScheduleFault, SparringError
 from sparring.spec.core.blocks import Chunks, block, named, picked
-from sparring.spec.core.model import Page, bound, each_chunk
+from sparring.spec.core.loading import each_chunk
+from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.vector_parts import Places
 

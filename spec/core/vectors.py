@@ -29,7 +29,7 @@ from sparring.spec.core.top_k import top
 __all__ = [
     "UNSET", "AtPoint", "Unset", "Vector", "by_length", "by_rank", "each", "entrywise", "gathered", "is_number",
     "largest", "local", "owned", "plain", "total", "where", "zero",
-]  # fmt: skip
+]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -180,11 +180,11 @@ def local(function: Function) -> Function: ...
 def local(
     *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None, linear: bool = False,
     known: Callable[..., Any] | None = None,
-) -> Callable[[Function], Function]: ...  # fmt: skip
+) -> Callable[[Function], Function]: ...
 def local(
     function: Any = None, *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None,
     linear: bool = False, known: Callable[..., Any] | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """A rank's own function that is no formula of single entries: where the text is read, a letter.
 
     ``length(...)``: how many entries the vector has that it gives, by the same arguments with the lengths of vectors in
@@ -207,7 +207,7 @@ def is_value(kind: type) -> bool:
 def made_local(
     function: Any, *, length: Callable[..., Any] | None = None, most: Callable[..., Any] | None = None,
     linear: bool = False, known: Callable[..., Any] | None = None,
-) -> Any:  # fmt: skip
+) -> Any:
     """The same of a function that is known."""
 
     @wraps(function)

@@ -142,7 +142,7 @@ def group(chunks: Mapping[int, int], n: int, e: Averaging) -> Group:
     return Group(
         ranks, [slice(*cut) for cut in pairwise(ends)], weights, [left.get(r, any_number) for r in ranks],
         [r in dying for r in ranks],
-    )  # fmt: skip
+    )
 
 
 def ending(t: int, points: Sequence[Sequence[int]]) -> dict[int, int]:

@@ -124,7 +124,7 @@ class Collect(Lossy):
         def owned(r: int) -> Collected:
             rows = [self.came(COLLECTING, q, r, cells[q][r], sure=self.own and q == r) for q in range(p)]
             return Collected([versions(row, self.x.zero) for row in rows], [q == r for q in range(p)],
-                             [entries(row, self.x.zero) for row in rows])  # fmt: skip
+                             [entries(row, self.x.zero) for row in rows])
 
         return Carried([owned(r) for r in range(p)], trace)
 

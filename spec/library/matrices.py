@@ -134,7 +134,7 @@ def crossed(m: Vector, p: Vector, shape: Shape) -> Vector:
     """``M' P``, column after column."""
     whole = matrix(m, shape.columns, m.zero)
     return Vector([down([v * w for v, w in zip(entries, column)]) for column in matrix(p, shape.rows)
-                   for entries in zip(*whole)], m.zero)  # fmt: skip
+                   for entries in zip(*whole)], m.zero)
 
 
 @local(length=lambda p, q, shape: shape.n)
@@ -187,7 +187,7 @@ def redrawn(q: Any, shape: Shape, call: int, seed: int) -> Vector:
     """A factor with columns of zeros drawn anew; all of them, where there is none yet."""
     have = matrix(q, shape.columns) if isinstance(q, Vector) else [[shape.nothing] * shape.columns] * shape.width
     return flat([column if any(column) else [v + z for v, z in zip(column, normal(seed, call, s, shape.columns))]
-                 for s, column in enumerate(have)], shape.nothing)  # fmt: skip
+                 for s, column in enumerate(have)], shape.nothing)
 
 
 # -- the largest rows

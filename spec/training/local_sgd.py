@@ -48,7 +48,7 @@ def meets(t: int, every: int) -> bool:
 def descended(
     summed: Callable[[list[Point]], Sequence[Point]], p: int, w: Sequence[Any],
     slope: Callable[[int, Point], Sequence[Any]], *, rate: Any, every: int, steps: int,
-) -> Iterator[list[Point]]:  # fmt: skip
+) -> Iterator[list[Point]]:
     """By step where the ranks are.
 
     ``summed``: by rank what it has of the sum of all points; ``slope(r, w)``: the gradient that rank ``r`` finds.

@@ -304,10 +304,11 @@ def test_a_table_has_the_right_numbers(timings, found):
     assert [line for line in text.splitlines() if line.startswith("#") or "{table}" in line] == [
         "## An MPI 1.2",
         "### 2 ranks",
-        "```{table} Vectors of 2500 entries, by density", "```{table} Vectors of 10⁴ entries, by density",
+        "```{table} Vectors of 2500 entries, by density",
+        "```{table} Vectors of 10⁴ entries, by density",
         "### 4 ranks, oversubscribed: 2 cores",
         "```{table} Vectors of 10⁷ entries, by density",
-    ]  # fmt: skip
+    ]
     assert "A processor, 2 cores, An OS" in text
     assert "14 to 28 a cell" in text
     assert "nothing set in its environment" in text

@@ -35,9 +35,8 @@ def test_a_file_of_results(training, tmp_path):
     out = tmp_path / "out.json"
     options = ["--ranks", "2", "--seeds", "2", "--steps", "12", "--algorithms", "ring_topk", "--out", out]
     told = subprocess.run(
-        [sys.executable, SCRIPT, *options],
-        capture_output=True, text=True, timeout=100, check=False, cwd=ROOT,
-    )  # fmt: skip
+        [sys.executable, SCRIPT, *options], capture_output=True, text=True, timeout=100, check=False, cwd=ROOT
+    )
     assert (told.returncode, told.stderr) == (0, "")
 
     found = json.loads(out.read_text(encoding="utf-8"))

@@ -42,8 +42,9 @@ def played(routed, goal, tmp_path):
     }
     network = tmp_path / "network.json"
     network.write_text(json.dumps({"alpha": float(ALPHA), "beta": float(BETA), "routes": routes}))
-    done = subprocess.run([str(PYTHON), str(PLAYER), str(goal), str(network)], capture_output=True, text=True,
-                          timeout=100, check=False)  # fmt: skip
+    done = subprocess.run(
+        [str(PYTHON), str(PLAYER), str(goal), str(network)], capture_output=True, text=True, timeout=100, check=False
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])["seconds"]
 
@@ -93,8 +94,9 @@ def test_a_schedule_that_is_none(tmp_path):
     goal.write_text("num_ranks 1\nrank 0 {\nl0: fly 3b to 0\n}\n")
     network.write_text('{"alpha": 0, "beta": 1, "routes": {}}')
 
-    done = subprocess.run([str(PYTHON), str(PLAYER), str(goal), str(network)], capture_output=True, text=True,
-                          timeout=100, check=False)  # fmt: skip
+    done = subprocess.run(
+        [str(PYTHON), str(PLAYER), str(goal), str(network)], capture_output=True, text=True, timeout=100, check=False
+    )
 
     assert done.returncode == 1
     assert "this player does not know 'l0: fly 3b to 0'" in done.stderr

@@ -34,13 +34,14 @@ def test_doctests_of_every_room_run(house):
 STRICT = {
     "warns": ("import warnings\n\n\ndef test_it():\n    warnings.warn('old', stacklevel=1)\n", "UserWarning: old"),
     "passes": (
-        "import pytest\n\n\n@pytest.mark.xfail\ndef test_it():\n    pass\n", "[XPASS(strict)]",
+        "import pytest\n\n\n@pytest.mark.xfail\ndef test_it():\n    pass\n",
+        "[XPASS(strict)]",
     ),
     "hangs": (
         "import time\n\nimport pytest\n\n\n@pytest.mark.timeout(0.2)\ndef test_it():\n    time.sleep(5)\n",
         "Timeout (>0.2s)",
     ),
-}  # fmt: skip
+}
 
 
 def test_pytest_is_strict(house):

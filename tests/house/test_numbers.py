@@ -51,7 +51,7 @@ from sparring.spec.codecs.group_quantiser import Grouped
 from sparring.trace import files as traces
 from sparring.trace import rules
 from sparring.verification import every_input, samples
-from sparring.verification.algorithm import Plan
+from sparring.verification.plans import Plan
 from tests.sparring.vectors.test_vector_files import SIZE
 
 ROOT = Path(__file__).parents[2]

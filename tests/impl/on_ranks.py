@@ -66,8 +66,10 @@ def descended(comm: Any, gradients: Any, *, period: int, m: int, rate: float) ->
     """Parameters after so many steps, a row of ``gradients`` each, from the same start."""
     descent = MoshpitSGD(
         np.arange(gradients.shape[1], dtype=gradients.dtype),
-        lambda w, i: module("moshpit").allreduce(comm, w, m=m, chance=i), rate, period,
-    )  # fmt: skip
+        lambda w, i: module("moshpit").allreduce(comm, w, m=m, chance=i),
+        rate,
+        period,
+    )
     averaged = [descent.step(gradient) for gradient in gradients]
     assert averaged == [(t + 1) % period == 0 for t in range(len(gradients))]
     return descent.w

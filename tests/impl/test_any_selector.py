@@ -28,10 +28,13 @@ WAYS: dict[str, list[dict[str, Any]]] = {
     "sampled": [{"stride": 3, "seed": 1}, {"stride": 2, "limit": 2}],
     "gaussian": [{}],
 }
-CASES = [(name, {"selector": selector, **params})
-         for name in SELECTING for selector, ways in WAYS.items() for params in ways]  # fmt: skip
-CASES += [("error_feedback", {"allreduce": allreduce, "selector": selector, **WAYS[selector][-1]})
-          for allreduce, selector in [*product(LOSSLESS, WAYS)][::3]]  # fmt: skip
+CASES = [
+    (name, {"selector": selector, **params}) for name in SELECTING for selector, ways in WAYS.items() for params in ways
+]
+CASES += [
+    ("error_feedback", {"allreduce": allreduce, "selector": selector, **WAYS[selector][-1]})
+    for allreduce, selector in [*product(LOSSLESS, WAYS)][::3]
+]
 FIRST = [case for case in CASES if not case[1].get("drift") and case[1].get("stride") != 2][::3]
 
 
@@ -199,8 +202,10 @@ def test_functions_in_the_place_of_names():
         return series(kind, comm, xs, selector=topk.Selector(k=2), allreduce=allreduce)
 
     xs = stateful.vectors("float64", 3, 20)
-    named, functions = (simulated(target("error_feedback"), xs, call=call, **how) for call, how in (
-        (series, {"k": 2, "allreduce": "ring_allgather"}), (of_functions, {})))  # fmt: skip
+    named, functions = (
+        simulated(target("error_feedback"), xs, call=call, **how)
+        for call, how in ((series, {"k": 2, "allreduce": "ring_allgather"}), (of_functions, {}))
+    )
     assert repr(named) == repr(functions)
 
     def every_other(kind: Any, comm: Any, xs: Any, **more: Any) -> Any:
@@ -213,11 +218,13 @@ def test_functions_in_the_place_of_names():
     around = simulated(target("error_feedback"), small, call=every_other, allreduce="two_shot_sparse")
     within = simulated(target("gtopk"), small, call=every_other, k=1)
     assert [(y.tolist(), left.tolist()) for ((y, left),) in around] == [
-        ([0, 5, 0, 5], [9, 0, 0, 0]), ([0, 5, 0, 5], [8, 0, 0, 0]),
-    ]  # fmt: skip
+        ([0, 5, 0, 5], [9, 0, 0, 0]),
+        ([0, 5, 0, 5], [8, 0, 0, 0]),
+    ]
     assert [(y.dense().tolist(), left.tolist()) for ((y, left),) in within] == [
-        ([0, 4, 0, 0], [9, 1, 0, 2]), ([0, 4, 0, 0], [8, 0, 0, 3]),
-    ]  # fmt: skip
+        ([0, 4, 0, 0], [9, 1, 0, 2]),
+        ([0, 4, 0, 0], [8, 0, 0, 3]),
+    ]
 
 
 REFUSED = {

@@ -54,8 +54,10 @@ def right(p, tau, rule, normaliser, seed, dtype="float64", calls=2):
         ran = simulated(xs, times=times, tau=tau, rule=rule, normaliser=normaliser)
     except (sparring.RankFailed, sparring.Refuted):
         return False
-    return all(alike(call, ran, reference(xs, times, call, tau, rule, normaliser), times, dtype, rule, normaliser)
-               for call in range(calls))  # fmt: skip
+    return all(
+        alike(call, ran, reference(xs, times, call, tau, rule, normaliser), times, dtype, rule, normaliser)
+        for call in range(calls)
+    )
 
 
 def alike(call, ran, wanted, times, dtype, rule, normaliser):

@@ -77,7 +77,7 @@ UNLIKE = {
     "twice on one rank": ("ring", "ring", "    return y\n", "    return y if comm.Get_rank() else y + y\n", True),
     "another length": ("ring_allgather", "core.sparse_lists", "values, like.n)", "values, like.n + 1)", False),
     "no list": ("ring_allgather", "core.sparse_lists", "return Sparse.made(", "return values\n    (", False),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("name", "module", "right", "wrong", "differ"), UNLIKE.values(), ids=UNLIKE)

@@ -18,9 +18,10 @@ from sparring.impl import oktopk
 from sparring.verification.algorithm import find_target
 
 FAMILY = [
-    page.name for page in map(sparring.page, sparring.pages())
+    page.name
+    for page in map(sparring.page, sparring.pages())
     if page.listed and page.collective == "allreduce" and find_target(page)
-]  # fmt: skip
+]
 PERIODS = {"tau": 3, "tau_prime": 2}
 """Where thresholds and bounds are kept for some calls: short ones, so that calls of all kinds are among the first."""
 

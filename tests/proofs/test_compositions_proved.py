@@ -13,7 +13,7 @@ from sparring.proofs.proving import proving
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements import compositions
 from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, reduce_scatter
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.regions import even, means
 from sparring.spec.core.vectors import by_length, each, entrywise, local, owned, total, where
 from tests.sweeps import third

@@ -17,7 +17,7 @@ from sparring.proofs.logic.queries import Memory
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.syntax import mutants
 from sparring.proofs.reading.annotations import subject
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 
 SOURCE = """
 from numbers import Integral

@@ -19,7 +19,7 @@ from sparring.proofs.statements.volume import sharing, sizes, volume
 from sparring.spec.codecs.group_quantiser import Grouped
 from sparring.spec.codecs.packed_integers import Packed
 from sparring.spec.codecs.sign_codec import Signs
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import Sym, evaluate
 
 TEXT = '''"""A page."""
@@ -102,8 +102,10 @@ def test_branches_are_told_by_their_conditions():
     body = "if call % params.every == 0:\n    y = yield allreduce(v)\nif p > 1:\n    y = yield allreduce(v)"
     one = ("Allreduce", "n", False)
     assert told(body) == {
-        "the first call": [one, one], "calls where call % params.every == 0": [one, one], "a usual call": [one],
-    }  # fmt: skip
+        "the first call": [one, one],
+        "calls where call % params.every == 0": [one, one],
+        "a usual call": [one],
+    }
     assert usual(ways(paged(body))).name == "a usual call"
 
 
@@ -179,10 +181,12 @@ BITS = 3 + (P - 1).bit_length()
     ("code", "reason"),
     [
         *((code, "") for code in (Signs(2), Grouped(3, 4, 1), Packed(5), Packed(BITS))),
-        (Less(2), "1 entries"), (Falling(2), "no shorter"), (Few(BITS), "no longer than"),
+        (Less(2), "1 entries"),
+        (Falling(2), "no shorter"),
+        (Few(BITS), "no longer than"),
     ],
     ids=repr,
-)  # fmt: skip
+)
 def test_codes_that_are_longer_than_they_say_are_refuted(code, reason):
     found = refuted(sizes(code))
     assert any(reason in name for name in found) if reason else found == []

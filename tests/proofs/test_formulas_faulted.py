@@ -53,9 +53,11 @@ FAULTS = {
 }
 HALVES = {
     "wrong half kept": (replace(HALVING, chunk=own_half), "p=2: rank 0's chunk 0 ends without x1"),
-    "missing fold": (replace(HALVING, active=lambda r, t, p: both(H.folds(p) <= t, HALVING.active(r, t, p))),
-                     "p=3: rank 0's chunk 0 ends without x0"),
-}  # fmt: skip
+    "missing fold": (
+        replace(HALVING, active=lambda r, t, p: both(H.folds(p) <= t, HALVING.active(r, t, p))),
+        "p=3: rank 0's chunk 0 ends without x0",
+    ),
+}
 
 
 @pytest.mark.parametrize("fault", [*FAULTS, *HALVES])

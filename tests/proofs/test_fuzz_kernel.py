@@ -18,7 +18,7 @@ from sparring.proofs.logic.verdicts import Word
 from sparring.proofs.mutants.sites import in_page
 from sparring.proofs.mutants.syntax import FURTHER, OPERATORS
 from sparring.proofs.reading.annotations import Subject
-from sparring.proofs.statements import conjectures
+from sparring.proofs.statements import conjectures, formulas
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import where
 from sparring.spec.core.schedule import number, truth
@@ -154,12 +154,10 @@ DROPPED = [
 @pytest.mark.parametrize(("family", "dropped"), sweep(DROPPED, few=[("one", "step"), ("messages", "disjoint")]))
 def test_the_fuzzer_would_see_a_missing_obligation(family, dropped, monkeypatch):
     """Planted in the generator itself: without one of its obligations some wrong page is 'proved' and found out."""
-    whole = conjectures.obligations.result
+    whole = formulas.result
     hidden = {dropped, "src(dst(r)) = r", "dst in range"} if "dst" in dropped else {dropped}
     first = 800 if "dst" in dropped else 0  # few pages are wrong in this alone
-    monkeypatch.setattr(
-        conjectures.obligations, "result", lambda page: (o for o in whole(page) if o.name not in hidden)
-    )
+    monkeypatch.setattr(formulas, "result", lambda page: (o for o in whole(page) if o.name not in hidden))
 
     with pytest.raises(AssertionError, match=r"PROVED"):
         Counter(judged(seed, family) for seed in range(first, first + 200))

@@ -13,7 +13,7 @@ from sparring.proofs.proving import proving
 from sparring.spec.core.calling import Between
 from sparring.spec.core.exchanges import allgather, allreduce, reduce_scatter
 from sparring.spec.core.grids import Axis, axes
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.vectors import total
 from tests.proofs.wrong_texts import wrong
 

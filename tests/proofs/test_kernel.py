@@ -16,7 +16,7 @@ from sparring.proofs.logic.obligations import Obligation, p, r, t, within
 from sparring.proofs.logic.verdicts import PROVED, UNDECIDED, Word
 from sparring.proofs.proving import proving
 from sparring.proofs.reading import annotations
-from sparring.proofs.statements import conjectures
+from sparring.proofs.statements import conjectures, formulas
 from sparring.proofs.statements.conjectures import Conjecture, Found
 from sparring.spec.core.numbers import both, either, where
 from sparring.spec.core.vocabulary import KINDS
@@ -206,8 +206,8 @@ def test_a_solver_that_does_not_agree_decides_nothing(monkeypatch, word):
 
 def test_an_unknown_of_both_solvers_is_undecided(monkeypatch):
     """A resource limit that runs out is told as such; every way of asking is tried, here of one obligation."""
-    whole = conjectures.obligations.result
-    monkeypatch.setattr(conjectures.obligations, "result", lambda page: islice(whole(page), 1))
+    whole = formulas.result
+    monkeypatch.setattr(formulas, "result", lambda page: islice(whole(page), 1))
     monkeypatch.setattr(solvers, "ask_z3", lambda solver: "unknown")
     monkeypatch.setattr(solvers, "ask_cvc5", lambda text: "unknown")
 

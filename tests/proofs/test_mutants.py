@@ -28,7 +28,7 @@ from sparring.refinement import differential, looks, running, runtime_faults, st
 from sparring.refinement.comparison import Flaw
 from sparring.refinement.playing import iterated
 from sparring.refinement.refusals import instances, ran, refusals
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import negate
 from sparring.verification.algorithm import find_target
 from sparring.world import modules, simulation

@@ -62,7 +62,8 @@ def test_each_obligation_is_refuted_for_some_fault(name, theorem):
     faults, still = Faults(whole, Memory()), ALGORITHMS[name].open_obligations
     left = {
         f"{conjecture.name}: {obligation}"
-        for conjecture in conjectures(whole.general, theorem) if not conjecture.contended
+        for conjecture in conjectures(whole.general, theorem)
+        if not conjecture.contended
         for obligation in {one.name for one in conjecture.obligations} - faults.refuting(conjecture)[0].keys()
         if not excepted(obligation, (*BY_CONSTRUCTION, *ARITHMETIC.get(conjecture.name, ()), *still))
     }  # fmt: skip
@@ -119,7 +120,9 @@ def attempted(folder, text, name):
     (folder / "mine.py").write_text(text)
     (attempt,) = (a for a in proving.prove(sparring.page(f"{folder}/mine.py")) if a.name == name)
     assert isinstance(attempt, kernel.Theorem) or (attempt.verdict, attempt.detail) == (
-        UNDECIDED, f"mine: {kernel.NO_FAULT}")  # fmt: skip
+        UNDECIDED,
+        f"mine: {kernel.NO_FAULT}",
+    )
     return attempt
 
 

@@ -24,7 +24,7 @@ from sparring.proofs.reading.annotations import Subject, subject
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.core.exchanges import served
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from tests.algorithms import ALGORITHMS, FREE, rows
 from tests.proofs.wrong_texts import changed, wrong
 from tests.sweeps import sweep, third

@@ -19,7 +19,7 @@ from sparring.proofs.proving import proving
 from sparring.proofs.reading import local_functions
 from sparring.proofs.statements import execution
 from sparring.spec import ring_sparse
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import Sym, where
 from sparring.spec.core.sparse import NOTHING, SparseVector
 from tests.proofs.wrong_texts import changed

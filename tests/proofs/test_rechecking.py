@@ -104,9 +104,11 @@ DAMAGED = {
     "another answer": (lambda folder: rewritten(folder, OPEN), REFUTED, "z3 answers sat, cvc5 answers sat, wanted is"),
     "what solvers cannot read": (lambda folder: rewritten(folder, b"(assert (no such thing"), UNDECIDED, ""),
     "a verdict that files do not prove": (
-        lambda folder: forged(folder, lambda one: one.update(verdict="undecided")), UNDECIDED, "",
+        lambda folder: forged(folder, lambda one: one.update(verdict="undecided")),
+        UNDECIDED,
+        "",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("damage", "verdict", "said"), DAMAGED.values(), ids=DAMAGED)
@@ -217,13 +219,14 @@ def test_a_strange_manifest_is_bad_input(folder, fields, sentence):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "is no JSON"), ("[" * 100_000, "is no JSON"),
+        ("", "is no JSON"),
+        ("[" * 100_000, "is no JSON"),
         ("{}", "there is no format: it must be one of sparring certificates"),
         (EMPTY.replace('"version": 2', '"version": 1'), "version is 1"),
         (EMPTY.replace('"version": "8.16.1", ', ""), "there is no version"),
         (EMPTY, "names no theorems"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_manifest(tmp_path, text, sentence):
     """One sentence each."""
     (tmp_path / certificates.MANIFEST).write_text(text)

@@ -94,7 +94,7 @@ def test_a_changed_or_missing_file_is_seen(folder, name, room):
         (RESULT, "  intro. constructor.", '  Redirect "out" Print nat. intro. constructor.', UNDECIDED, "not as this"),
         (SCHEDULE, "goal q r c p := ", "goal q r c p := ltac:(exact true) && ", UNDECIDED, "not as this version"),
     ],
-)  # fmt: skip
+)
 def test_a_forged_file_proves_nothing(folder, name, old, new, verdict, said, room):
     """Though its digest fits: what this version would not write is not run."""
     rewritten(folder, name, old, new)

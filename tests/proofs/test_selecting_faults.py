@@ -20,7 +20,7 @@ from sparring.refinement import comparison, running
 from sparring.spec import ring_topk
 from sparring.spec.core.numbers import both
 from sparring.spec.core.runner import worded
-from sparring.verification import algorithm
+from sparring.verification import algorithm, plans, simulated_runs
 from sparring.verification.reached_lines import Reached
 from sparring.verification.samples import edges, gradients
 from tests.proofs.planted import MUTATIONS
@@ -28,7 +28,7 @@ from tests.sweeps import sweep, third
 
 NAMES = ("ring_topk", "spardl", "topka2a")
 CODE = {name: (Path(impl.__path__[0]) / f"{name}.py").read_text(encoding="utf-8") for name in NAMES}
-SMALL = algorithm.Plan(numbers=(3,))
+SMALL = plans.Plan(numbers=(3,))
 ALONG = {"steps", "sum", "long vectors"}
 """Properties that fall along with others: where results are wrong, messages and sums are, at any length."""
 
@@ -69,7 +69,7 @@ def target(tmp_path):
 def words(name, target, plan):
     """What verify says by running: by property the word and the reason."""
     reached = Reached(page(name), target)
-    results = algorithm.run_simulated(page(name), target, plan, lambda items, _: items, reached)
+    results = simulated_runs.run_simulated(page(name), target, plan, lambda items, _: items, reached)
     return {prop: (result.verdict.word, result.detail) for prop, result in results.items()}
 
 

@@ -8,7 +8,8 @@ from types import ModuleType
 
 import sparring
 from sparring.proofs.mutants.planting import built
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 
 
 def changed(module: ModuleType, old: str, new: str) -> ast.Module:

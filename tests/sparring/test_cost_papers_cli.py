@@ -12,9 +12,11 @@ from tests.sparring.calling import command
 from tests.sweeps import third
 
 PAGES = Path(sparring.__file__).parent / "spec"
-SOURCE = (PAGES / "ring_sparse.py").read_text(encoding="utf-8").replace(
-    'data = "sparse"', 'from sparring.proofs.ring_sparse import contributions\n\ndata = "sparse"'
-)  # fmt: skip
+SOURCE = (
+    (PAGES / "ring_sparse.py")
+    .read_text(encoding="utf-8")
+    .replace('data = "sparse"', 'from sparring.proofs.ring_sparse import contributions\n\ndata = "sparse"')
+)
 call = command("cost")
 
 

@@ -16,7 +16,7 @@ from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECID
 from sparring.proofs.proving import proving
 from sparring.report import Result
 from sparring.verification import reached_lines, theorems
-from sparring.verification.algorithm import Plan
+from sparring.verification.plans import Plan
 from sparring.verification.theorems import Told
 from tests.sparring.calling import called, envelope_of
 

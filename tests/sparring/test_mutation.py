@@ -64,11 +64,13 @@ def test_why_a_survivor_lives():
     """The proof module knows, by the line that is changed; else it is said that nobody does."""
     known, unknown = (
         survey.entry(
-            PAGE, "implementation", Fate(Mutant("constant", "f", 1, "1 becomes 2", ast.parse(""), text=text), word, ""),
+            PAGE,
+            "implementation",
+            Fate(Mutant("constant", "f", 1, "1 becomes 2", ast.parse(""), text=text), word, ""),
             {"return 1": "it is never called"},
         )
         for text, word in (("return 1", "survived"), ("return 2", "survived"))
-    )  # fmt: skip
+    )
     told = survey.summary([known, unknown])
 
     assert [one["why"] for one in told["survivors"]] == ["it is never called", survey.NO_REASON]

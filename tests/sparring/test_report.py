@@ -62,9 +62,10 @@ def test_a_page_shows_verdicts_witnesses_and_counterexamples(tmp_path):
     """A table with a row a subject, signs with words; what others wrote is text, and nothing is loaded."""
     evil = "</script><script>alert(1)</script>"
     results = [
-        Result("ring", "result", PROVED), Result("ring", "terms", verdicts.tested(3)),
+        Result("ring", "result", PROVED),
+        Result("ring", "terms", verdicts.tested(3)),
         Result(evil, "result", REFUTED, f"p=2: {evil}", {"p": 2, "inputs": [[1], [2]]}),
-    ]  # fmt: skip
+    ]
     report = Report("verify", results, [f"mpi: {evil}"], 1.0, explorers={"result": lambda: f"<p>{evil}</p>"})
     report.to_html(tmp_path / "report.html")
     text = (tmp_path / "report.html").read_text(encoding="utf-8")

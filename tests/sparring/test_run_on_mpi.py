@@ -148,9 +148,9 @@ def test_a_wrong_sum_of_sparse_vectors_is_seen(files, tmp_path):
 def test_a_fault_on_one_rank_ends_all(tmp_path, fault, told):
     """What nobody foresaw is told with its traceback, and the other ranks do not wait."""
     (tmp_path / "program.py").write_text(
-        "from sparring import api, run_inputs\nfrom sparring.checks.ranks import target\n"
+        "from sparring import run_inputs, run_reports\nfrom sparring.checks.ranks import target\n"
         "from sparring.job import launched\n"
-        f"{fault}\napi.run_report('ring')\n"
+        f"{fault}\nrun_reports.run_report('ring')\n"
     )
 
     done = launch.run([sys.executable, str(tmp_path / "program.py")], 2, timeout=60)

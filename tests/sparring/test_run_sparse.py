@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sparring
-from sparring import api, run_inputs, runs
+from sparring import api, run_inputs, run_reports, runs
 from sparring.inputs import digits
 from sparring.sparse import Sparse
 from sparring.spec.core.top_k import top
@@ -66,7 +66,7 @@ def test_how_many_are_taken(args, kept):
 
 def test_python_may_give_numbers():
     """A float means the decimal fraction that it prints as."""
-    report = api.run_report("ring_allgather", 2, size=100, density=0.29)
+    report = run_reports.run_report("ring_allgather", 2, size=100, density=0.29)
 
     assert report is not None
     assert report.extra["run"]["sparse"]["entries"] == [29, 29]

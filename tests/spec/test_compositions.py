@@ -14,7 +14,7 @@ from sparring.errors import InputError, Refuted, ScheduleFault
 from sparring.sparse import Sparse
 from sparring.spec.core import exchanges
 from sparring.spec.core.exchanges import ReduceScatter, allgather, allreduce, apart, gather, reduce_scatter
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.sparse import NOTHING, SparseVector
 from sparring.spec.core.vectors import UNSET, Vector, by_rank, each, gathered, owned, total, where
@@ -222,8 +222,9 @@ def test_what_does_not_cut_the_vector_makes_no_regions(cuts):
 
 SPEAKING: dict[str, Any] = {
     **{says.__name__: says for says in (total, owned, gathered, by_rank, owns)},
-    "came": lambda x: came(x, "rank", None, 1, 0), "versions_held": lambda x: versions_held(x, None, 1, 0),
-}  # fmt: skip
+    "came": lambda x: came(x, "rank", None, 1, 0),
+    "versions_held": lambda x: versions_held(x, None, 1, 0),
+}
 
 
 @pytest.mark.parametrize("name", SPEAKING)

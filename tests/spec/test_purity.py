@@ -14,8 +14,8 @@ from sparring.errors import InputError
 from sparring.impl.selectors import topk
 from sparring.proofs.proving.proving import prove
 from sparring.spec import collectives
-from sparring.spec.core import purity, selectors
-from sparring.spec.core.model import load
+from sparring.spec.core import function_texts, purity, selectors
+from sparring.spec.core.loading import load
 from sparring.spec.core.modules import from_file
 from sparring.verification.selector import verify_selector
 from tests.proofs.wrong_texts import wrong
@@ -152,15 +152,18 @@ def test_formulas_are_looked_at_as_texts_are(tmp_path):
         "BOX = []\nkind = 'allgather'\ndef steps(p): return p - 1\n"
         "def dst(r, t, p): BOX.append(1); return (r + 1) % p\ndef src(r, t, p): return (r - 1) % p\n"
         "def chunk(r, t, p): return (r - t) % p\ndef adds(t, p): return False\n"
-        "def holds(q, r, c, t, p): return (q == c) & ((r - c) % p <= t)\n", encoding="utf-8",
-    )  # fmt: skip
+        "def holds(q, r, c, t, p): return (q == c) & ((r - c) % p <= t)\n",
+        encoding="utf-8",
+    )
     with pytest.raises(InputError, match=r"mine.py:4: dst may change BOX, a list"):
         sparring.page(str(tmp_path / "mine.py"))
 
 
 def test_all_of_ours_are_pure():
-    rooms = [importlib.import_module(f"{collectives.__name__}.{one.name}")
-             for one in pkgutil.iter_modules(collectives.__path__)]  # fmt: skip
+    rooms = [
+        importlib.import_module(f"{collectives.__name__}.{one.name}")
+        for one in pkgutil.iter_modules(collectives.__path__)
+    ]
     for module in (*(sparring.page(name).module for name in sparring.pages()), *rooms):
         purity.check(module)
 
@@ -206,15 +209,14 @@ def most(n, k):  return low(k, n)
 
 def test_equal_code_of_another_tree_is_not_forgotten_with_it():
     """Two faults planted in one page leave most of its functions equal; the first may go before the second."""
-    first, second = (compile(f"def f(x):\n    return x\ndef g(): return {n}", "no file", "exec")
-                     for n in (1, 2))  # fmt: skip
+    first, second = (compile(f"def f(x):\n    return x\ndef g(): return {n}", "no file", "exec") for n in (1, 2))
     for code in (first, second):
-        purity.compiled_from(ast.parse("def f(x):\n    return x"), code)
+        function_texts.compiled_from(ast.parse("def f(x):\n    return x"), code)
     one, other = first.co_consts[0], second.co_consts[0]
     assert one == other and one is not other
     del first, one, code
     gc.collect()
-    assert getattr(purity.Text("no file", other, "f").node, "name", "") == "f"
+    assert getattr(function_texts.Text("no file", other, "f").node, "name", "") == "f"
 
 
 def test_a_selector_is_looked_at_as_pages_are(tmp_path, monkeypatch):

@@ -10,10 +10,10 @@ import sparring
 from sparring.errors import InputError, ScheduleFault
 from sparring.present import spacetime
 from sparring.present.spacetime.history import Hop, hops
-from sparring.proofs.logic import obligations
+from sparring.proofs.logic import messages, obligations
 from sparring.proofs.statements import execution
 from sparring.schedules.from_page import exported
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import both, evaluate, where
 from sparring.spec.core.runner import PieceRun
 from sparring.spec.core.schedule import send
@@ -90,11 +90,13 @@ LISTS = [SparseVector((r, 4 + r), (r + 1, 10 * (r + 1)), 8) for r in range(4)]
 
 @pytest.mark.parametrize(
     ("wrong", "why"),
-    [({"block": lambda r, t, p: (r, 5)}, r"block\(0, 0, 4\) = \(0, 5\) is no block of the chunks 0..3"),
-     ({"block": lambda r, t, p: (r + 1, 1 + t)}, r"chunk\(3, 0, 4\) = 4 is out of range 0\.\.3"),
-     ({"block": lambda r, t, p: (p, 0)}, r"chunk\(0, 0, 4\) = 4 is out of range 0\.\.3"),
-     ({"block": lambda r, t, p: (r, -t)}, "is no block of")],
-)  # fmt: skip
+    [
+        ({"block": lambda r, t, p: (r, 5)}, r"block\(0, 0, 4\) = \(0, 5\) is no block of the chunks 0..3"),
+        ({"block": lambda r, t, p: (r + 1, 1 + t)}, r"chunk\(3, 0, 4\) = 4 is out of range 0\.\.3"),
+        ({"block": lambda r, t, p: (p, 0)}, r"chunk\(0, 0, 4\) = 4 is out of range 0\.\.3"),
+        ({"block": lambda r, t, p: (r, -t)}, "is no block of"),
+    ],
+)
 def test_no_message_has_a_list_twice(wrong, why):
     with pytest.raises(ScheduleFault, match=why):
         sparring.spec.core.runner.run(shared(**wrong), LISTS).results
@@ -106,7 +108,7 @@ def test_what_is_to_be_shown_of_a_block_is_what_a_run_sends(first, count):
     page_ = shared(block=lambda r, t, p: (first, count))
     _, chunks = send(page_, 0, 0, 4)
 
-    shown = [x for x in range(4) if evaluate(obligations.sent(page_, obligations.r), r=0, t=0, p=4, c=x)]
+    shown = [x for x in range(4) if evaluate(messages.sent(page_, obligations.r), r=0, t=0, p=4, c=x)]
     assert shown == sorted(chunks)
     assert len(chunks) == count == len({*chunks})
 

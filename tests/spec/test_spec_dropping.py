@@ -29,8 +29,10 @@ def test_when_computing_ends():
     micros = [Micro(Fraction(1), Fraction(2))] * 3
     now = {name: [worked(rule, micros, tau).now for tau in (2, Fraction(7, 2), 5, 20)] for name, rule in RULES.items()}
     assert now == {
-        "analytic": [2, Fraction(7, 2), 5, 9], "after_backward": [3, 6, 6, 9], "between_passes": [3, 4, 6, 9]
-    }  # fmt: skip
+        "analytic": [2, Fraction(7, 2), 5, 9],
+        "after_backward": [3, 6, 6, 9],
+        "between_passes": [3, 4, 6, 9],
+    }
 
 
 def test_both_normalisers():

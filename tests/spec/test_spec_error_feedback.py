@@ -11,7 +11,7 @@ import pytest
 import sparring
 from sparring.errors import InputError, UnknownPage
 from sparring.impl.error_feedback import LOSSLESS
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.selectors import Series, find
 

@@ -14,7 +14,7 @@ import sparring
 from sparring.errors import InputError, ScheduleFault
 from sparring.spec.core.exchanges import allgather, allreduce, reduce_scatter
 from sparring.spec.core.grids import Axis, axes, member, place
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 from tests.proofs.wrong_texts import wrong
 

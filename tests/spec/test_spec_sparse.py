@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sparring import InputError, Sparse, page, run
 from sparring.spec import ring_sparse
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.schedule import truth
 from sparring.spec.core.sparse import NOTHING, SparseVector, taken
 

@@ -23,7 +23,7 @@ from zoo_parts import (
     pairs,
     ranks,
     specimen,
-)  # fmt: skip
+)
 
 from sparring.world import Kind
 

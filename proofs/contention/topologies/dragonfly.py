@@ -71,7 +71,8 @@ def links(k: int) -> tuple[Link, ...]:
         Link("link to a rank", (within(link),), lambda src, dst: dst == link),
         Link("link within a group", within_group, local),
         Link(
-            "link between groups", (within(group), within(to_group), negate(group == to_group)),
+            "link between groups",
+            (within(group), within(to_group), negate(group == to_group)),
             lambda src, dst: every(place(src, k)[0] == group, place(dst, k)[0] == to_group),
         ),
-    )  # fmt: skip
+    )

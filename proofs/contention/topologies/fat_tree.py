@@ -43,11 +43,13 @@ def links(k: int) -> tuple[Link, ...]:
         Link("link from a rank", (within(link),), lambda src, dst: src == link),
         Link("link to a rank", (within(link),), lambda src, dst: dst == link),
         Link(
-            "link up to a spine", place,
+            "link up to a spine",
+            place,
             lambda src, dst: every(src // k == leaf, negate(dst // k == leaf), dst % k == spine),
         ),
         Link(
-            "link down from a spine", place,
+            "link down from a spine",
+            place,
             lambda src, dst: every(negate(src // k == leaf), dst // k == leaf, dst % k == spine),
         ),
-    )  # fmt: skip
+    )

@@ -12,7 +12,7 @@ from sparring.analysis.averaging.matrices import Matrix, expected, isotropic, mi
 from sparring.proofs.kernel import kernel
 from sparring.proofs.proving import proving
 from sparring.spec import moshpit
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 
 ENUMERATED = range(2, 7)

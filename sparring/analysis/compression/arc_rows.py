@@ -19,7 +19,7 @@ from sparring.proofs.functions import matrices as proved
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.spec import arc_top_k, ring
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import Int, Sym, where
 from sparring.spec.core.runner import Message, run
 from sparring.spec.library import matrices
@@ -84,8 +84,10 @@ def differently() -> Settled:
     for seed in range(64):
         z = matrices.normal(seed, 0, 0, 1)[0]
         near = [[z * x for x in row] for row in ROWS]
-        kept = [matrices.first([reduce(add, order) ** 2 for order in orders], 1)
-                for orders in (near, [row[::-1] for row in near])]  # fmt: skip
+        kept = [
+            matrices.first([reduce(add, order) ** 2 for order in orders], 1)
+            for orders in (near, [row[::-1] for row in near])
+        ]
         if kept[0] != kept[1]:
             told = f"rows of {', '.join(str([*map(int, row)]) for row in ROWS)} on three ranks, seed {seed}"
             (ours,), (theirs,) = kept

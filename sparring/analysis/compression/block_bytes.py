@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.spec import omnireduce
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 
 BLOCK, EACH, WIDTH = 3, 8, 4

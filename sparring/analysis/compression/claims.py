@@ -6,12 +6,12 @@ from fractions import Fraction
 
 from sparring.analysis.compression import errors, sizes
 from sparring.analysis.compression.reals import shown
-from sparring.proofs.logic import obligations
+from sparring.proofs.statements import formulas
 from sparring.spec import flash
 from sparring.spec.codecs import bit_planes
 from sparring.spec.codecs.group_quantiser import Grouped
 from sparring.spec.core.exchanges import served
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 
 RANKS = range(2, 17)
@@ -41,7 +41,7 @@ def steps() -> Shown:
         if [len(wire) for wire in trace] != [p * (p - 1)] * 2:
             return False, f"p={p}: {len(trace)} steps"
     exchanges = [served("direct_reduce_scatter"), served("direct_allgather")]
-    found = shown(claim for one in exchanges for claim in obligations.result(one))
+    found = shown(claim for one in exchanges for claim in formulas.result(one))
     told = f"2 steps on runs of p = {RANKS[0]}..{RANKS[-1]}; in each all hear from all, for every p"
     return found.holds, told if found.holds else found.detail
 

@@ -79,8 +79,9 @@ def distorted() -> Iterator[Lemma]:
     part = (x >= 0, x < 1)
     yield Lemma("a row's score", (*part, w >= 0, scored <= (1 + x) * captured, entry <= (1 + x) * w),
                 scored + entry <= (1 + x) * (captured + w))  # fmt: skip
-    yield Lemma("of all rows", (*part, w >= 0, low >= (1 - x) * high, entry >= (1 - x) * w),
-                low + entry >= (1 - x) * (high + w))  # fmt: skip
+    yield Lemma(
+        "of all rows", (*part, w >= 0, low >= (1 - x) * high, entry >= (1 - x) * w), low + entry >= (1 - x) * (high + w)
+    )
     ends = (*part, k >= 0, m > 0, m * scored >= k * low, scored <= (1 + x) * captured, low >= (1 - x) * high)
     yield Lemma("times k", ends, k * low >= k * ((1 - x) * high))
     yield Lemma("times m", ends, m * scored <= m * ((1 + x) * captured))
@@ -99,8 +100,9 @@ def moments(most: Any = 3) -> Iterator[Lemma]:
     yield Lemma("times its square's square", (entry <= most, w >= 0), entry * (w * w) <= most * (w * w))
     so_far = (second >= 0, w >= 0, fourth <= 3 * (second * second), entry * (w * w) <= most * (w * w))
     yield Lemma("one entry more", so_far, more <= 3 * ((second + w) * (second + w)))
-    yield Lemma("one column more", (r >= 0, squares <= r * (r + 2), fourth <= 3),
-                squares + 2 * r + fourth <= (r + 1) * (r + 3))  # fmt: skip
+    yield Lemma(
+        "one column more", (r >= 0, squares <= r * (r + 2), fourth <= 3), squares + 2 * r + fourth <= (r + 1) * (r + 3)
+    )
 
 
 def averaged(columns: Any = None) -> Iterator[Lemma]:

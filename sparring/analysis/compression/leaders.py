@@ -10,7 +10,7 @@ from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements import compositions
 from sparring.spec import clt_k
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 
 RANKS, MANY = range(1, 9), (0, 1, 3, 20)

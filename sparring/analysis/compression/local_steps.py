@@ -21,7 +21,7 @@ from sparring.analysis.compression.reals import Lemma, proved
 from sparring.errors import Undecided
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.spec import ring
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 from sparring.spec.training import local_sgd
 
@@ -34,8 +34,9 @@ def far(stride: Any = None) -> Iterator[Lemma]:
     """Yield the lemmas on the distance from the last meeting, of one rank and of all; ``stride``: the longest step."""
     longest = b if stride is None else stride
     yield Lemma("no step", (b >= 0, way == 0), way <= 0 * b)
-    yield Lemma("one step more", (b >= 0, t >= 0, step <= longest, after <= way + step, way <= t * b),
-                after <= (t + 1) * b)  # fmt: skip
+    yield Lemma(
+        "one step more", (b >= 0, t >= 0, step <= longest, after <= way + step, way <= t * b), after <= (t + 1) * b
+    )
     yield Lemma("one rank more", (q >= 0, total <= q * (t * b), way <= t * b), total + way <= (q + 1) * (t * b))
 
 
@@ -52,8 +53,7 @@ def every_step(module: Any = local_sgd) -> Iterator[Lemma]:
     """Yield the lemmas on the sum over ``q`` ranks that start at ``w`` and make one step by the page's function."""
     so_far = (total == q * w - rate * slopes,)
     yield Lemma("of no rank", (total == 0, slopes == 0, q == 0), total == q * w - rate * slopes)
-    yield Lemma("with each rank", so_far,
-                total + module.gone(w, slope, rate) == (q + 1) * w - rate * (slopes + slope))  # fmt: skip
+    yield Lemma("with each rank", so_far, total + module.gone(w, slope, rate) == (q + 1) * w - rate * (slopes + slope))
     met = (p > 0, p * after == p * w - rate * slopes, p * slope == slopes)
     yield Lemma("of the mean", met, after == w - rate * slope)
 

@@ -46,7 +46,7 @@ from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements import compositions
 from sparring.spec import power_sgd, ring
 from sparring.spec.core.compositions import Memory
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.vectors import Vector
 from sparring.spec.library import matrices
@@ -156,8 +156,9 @@ def scaled() -> Iterator[Lemma]:
     """Yield the lemmas that a column ``by`` times as long, ``by * first``, over its length, ``part``, is the same."""
     longer = (by > 0, size > 0, part > 0, part * part == (by * size) * (by * size))
     yield Lemma("a length by times as long", longer, part == by * size)
-    yield Lemma("over its length", (by > 0, size > 0, one * size == first, other * (by * size) == by * first),
-                other == one)  # fmt: skip
+    yield Lemma(
+        "over its length", (by > 0, size > 0, one * size == first, other * (by * size) == by * first), other == one
+    )
 
 
 def same_projection(width: int) -> bool:

@@ -13,7 +13,7 @@ from sparring.analysis.compression.reals import shown
 from sparring.proofs import dgc as theorems
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.spec import dgc
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 
 RANKS, MANY, MOMENTA = (1, 2, 3), (1, 2), (500, 750)

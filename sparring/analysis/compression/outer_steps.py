@@ -16,7 +16,7 @@ import z3
 from sparring.analysis.compression.reals import Lemma, proved
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.spec import diloco, ring, sparse_loco, streaming_diloco
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 
 point, momentum, gradient, mean, ways, p = z3.Reals("point momentum gradient mean ways p")

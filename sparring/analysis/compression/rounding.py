@@ -24,7 +24,7 @@ from sparring.proofs.statements.conjectures import conjectures
 from sparring.proofs.thc import homomorphic
 from sparring.spec.codecs.packed_integers import most
 from sparring.spec.codecs.shared_grid import Grid
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import Sym
 from sparring.spec.library.counter_rng import FINE
 

@@ -32,7 +32,7 @@ from sparring.analysis.compression.sizes import of_signs
 from sparring.errors import Undecided
 from sparring.proofs.logic.verdicts import Settled
 from sparring.spec.codecs.sign_codec import Signs, read, signed
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 
 WITNESS = [Fraction(1), *[Fraction(0)] * 8]

@@ -110,23 +110,31 @@ def limits() -> Iterator[Identity]:
         yield Identity(f"{name}, limit", f"It is {limit(q)}.", (left - limit(q),))
     more = q ** (t + 1)  # P(a >= t + 1), which a call more adds
     yield Identity("age, growth", "A call adds q^(t + 1).", (age(q, t + 1) - age(q, t) - more,))
-    yield Identity("age squared, growth", "A call adds (2 t + 1) q^(t + 1).", (
-        age_squared(q, t + 1) - age_squared(q, t) - (2 * t + 1) * more,
-    ))  # fmt: skip
-    yield Identity("gap, growth", "A call adds 2 q^(t + 1) (1 - q^(t + 1)).", (
-        gap(q, t + 1) - gap(q, t) - 2 * more * (1 - more),
-    ))  # fmt: skip
-    yield Identity("gap squared, growth", "A call adds 2 q^(t + 1) (2 t + 1 - E[a] - E[a']), not less than 0.", (
-        gap_squared(q, t + 1) - gap_squared(q, t) - 2 * more * (2 * t + 1 - age(q, t) - age(q, t + 1)),
-    ))  # fmt: skip
+    yield Identity(
+        "age squared, growth",
+        "A call adds (2 t + 1) q^(t + 1).",
+        (age_squared(q, t + 1) - age_squared(q, t) - (2 * t + 1) * more,),
+    )
+    yield Identity(
+        "gap, growth", "A call adds 2 q^(t + 1) (1 - q^(t + 1)).", (gap(q, t + 1) - gap(q, t) - 2 * more * (1 - more),)
+    )
+    yield Identity(
+        "gap squared, growth",
+        "A call adds 2 q^(t + 1) (2 t + 1 - E[a] - E[a']), not less than 0.",
+        (gap_squared(q, t + 1) - gap_squared(q, t) - 2 * more * (2 * t + 1 - age(q, t) - age(q, t + 1)),),
+    )
 
 
 def simplified() -> Iterator[Identity]:
     """Yield by how much the remembered limit is too low: the part that it lacks is not negative."""
-    yield Identity("one behind", "2 q / (1 + q) is less than the limit of the gap by 2 q^2 / (1 - q^2).", (
-        gap_limit(q) - behind_by_one(q) - 2 * q**2 / (1 - q**2),
-    ))  # fmt: skip
+    yield Identity(
+        "one behind",
+        "2 q / (1 + q) is less than the limit of the gap by 2 q^2 / (1 - q^2).",
+        (gap_limit(q) - behind_by_one(q) - 2 * q**2 / (1 - q**2),),
+    )
     fixed = behind_by_one(q)
-    yield Identity("one behind, recursion", "It is the fixed point of D = q^2 D + 2 q (1 - q).", (
-        q**2 * fixed + 2 * q * (1 - q) - fixed,
-    ))  # fmt: skip
+    yield Identity(
+        "one behind, recursion",
+        "It is the fixed point of D = q^2 D + 2 q (1 - q).",
+        (q**2 * fixed + 2 * q * (1 - q) - fixed,),
+    )

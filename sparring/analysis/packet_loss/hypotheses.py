@@ -182,10 +182,12 @@ def of_distance(packets: int) -> Shown:
 def hypotheses() -> Iterator[Hypothesis]:
     """Yield all hypotheses."""
     yield Hypothesis(
-        "independent ranks", "what is lost of one rank's packets says nothing of another's",
-        "the variances, and who ratio weighs; ht stays unbiased", lambda: of_variance(alike),
+        "independent ranks",
+        "what is lost of one rank's packets says nothing of another's",
+        "the variances, and who ratio weighs; ht stays unbiased",
+        lambda: of_variance(alike),
         lambda: of_variance(lambda some: all_or_none(some, LOSS)),
-    )  # fmt: skip
+    )
     yield Hypothesis(
         "equal rates", "all ranks' packets are lost equally often", "that ratio0 is unbiased where anything is left",
         lambda: of_mean("ratio0", alike), lambda: of_mean("ratio0", uneven),
@@ -207,7 +209,9 @@ def hypotheses() -> Iterator[Hypothesis]:
         lambda: of_late(relabelled=False), lambda: of_late(relabelled=True),
     )  # fmt: skip
     yield Hypothesis(
-        "one packet a shard", "a shard is lost as a whole or not at all",
+        "one packet a shard",
+        "a shard is lost as a whole or not at all",
         "the bound d q / (1 - q) on the mean distance; the bounds on mean squares need it not",
-        lambda: of_distance(1), lambda: of_distance(2),
-    )  # fmt: skip
+        lambda: of_distance(1),
+        lambda: of_distance(2),
+    )

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from sparring.spec import lossy_two_shot
 from sparring.spec.core.compositions import Memory, played
-from sparring.spec.core.model import bound, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import bound
 from sparring.spec.core.vectors import Vector as Entries
 from sparring.spec.library.lossy_links import COLLECTING, HANDING, Links, Packet, packets
 from sparring.spec.lossy_two_shot import Params, State, over_links

@@ -132,9 +132,9 @@ def by_inverse() -> Iterator[Identity]:
     E[b] = E[b^2] = 1 - q, and for two independent ones E[b b'] = (1 - q)^2.
     """
     weight = 1 / (p * (1 - q))
-    yield Identity("ht, mean", "Each value weighs 1/p on average: unbiased.", (
-        (1 - q) * weight - AVERAGE["ht"](p, q).other,
-    ))  # fmt: skip
+    yield Identity(
+        "ht, mean", "Each value weighs 1/p on average: unbiased.", ((1 - q) * weight - AVERAGE["ht"](p, q).other,)
+    )
     yield Identity("ht, variance", "It is q / (1 - q) / p^2 times the squares of all values but the owner's.", (
         (1 - q) * weight**2 - AVERAGE["ht"](p, q).other ** 2 - q / (1 - q) / p**2,
         (1 - q) ** 2 * weight**2 - AVERAGE["ht"](p, q).other ** 2,  # independent: no covariance
@@ -143,12 +143,16 @@ def by_inverse() -> Iterator[Identity]:
 
 def by_filling() -> Iterator[Identity]:
     """Yield the identities of ``zero``, whose weights are 1 / p."""
-    yield Identity("zero, bias", "Each value but the owner's weighs q / p too little.", (
-        (1 - q) / p - AVERAGE["zero"](p, q).other, AVERAGE["zero"](p, q).other - 1 / p + q / p,
-    ))  # fmt: skip
-    yield Identity("zero, variance", "It is q (1 - q) / p^2 times the squares of all values but the owner's.", (
-        (1 - q) / p**2 - ((1 - q) / p) ** 2 - q * (1 - q) / p**2,
-    ))  # fmt: skip
+    yield Identity(
+        "zero, bias",
+        "Each value but the owner's weighs q / p too little.",
+        ((1 - q) / p - AVERAGE["zero"](p, q).other, AVERAGE["zero"](p, q).other - 1 / p + q / p),
+    )
+    yield Identity(
+        "zero, variance",
+        "It is q (1 - q) / p^2 times the squares of all values but the owner's.",
+        ((1 - q) / p**2 - ((1 - q) / p) ** 2 - q * (1 - q) / p**2,),
+    )
 
 
 def by_ratio() -> Iterator[Identity]:
@@ -158,21 +162,29 @@ def by_ratio() -> Iterator[Identity]:
     With ``s(p)`` the sum over m = 1..p of C(p, m) (1 - q)^m q^(p - m), it is ``s(p) / (p (1 - q))``.
     """
     k = m - 1
-    yield Identity("absorption", "C(p - 1, k) / (k + 1) = C(p, k + 1) / p.", (
-        sympy.binomial(p - 1, k) / (k + 1) - sympy.binomial(p, k + 1) / p,
-    ))  # fmt: skip
-    yield Identity("Pascal", "C(p + 1, m) = C(p, m) + C(p, m - 1).", (
-        sympy.binomial(p + 1, m) - sympy.binomial(p, m) - sympy.binomial(p, m - 1),
-    ))  # fmt: skip
+    yield Identity(
+        "absorption",
+        "C(p - 1, k) / (k + 1) = C(p, k + 1) / p.",
+        (sympy.binomial(p - 1, k) / (k + 1) - sympy.binomial(p, k + 1) / p,),
+    )
+    yield Identity(
+        "Pascal",
+        "C(p + 1, m) = C(p, m) + C(p, m - 1).",
+        (sympy.binomial(p + 1, m) - sympy.binomial(p, m) - sympy.binomial(p, m - 1),),
+    )
     whole = 1 - q**p  # by Pascal s(p + 1) = q s(p) + (1 - q) (s(p) + q^p), and s(0) = 0
     yield induction("binomial", "s(p) = 1 - q^p.", whole, p, sympy.Integer(0), q * whole + (1 - q) * (whole + q**p))
     weights = AVERAGE["ratio"](p, q)
-    yield Identity("ratio, own weight", "The owner's value weighs (1 - q^p) / (p (1 - q)) on average: biased.", (
-        weights.own - whole / (p * (1 - q)), weights.own + (p - 1) * weights.other - 1,
-    ))  # fmt: skip
-    yield Identity("ratio, growth", "p times that weight is 1 for one rank, and q^p more with each: too much.", (
-        weights.own.subs(p, 1) - 1, ((p * weights.own).subs(p, p + 1) - p * weights.own) - q**p,
-    ))  # fmt: skip
+    yield Identity(
+        "ratio, own weight",
+        "The owner's value weighs (1 - q^p) / (p (1 - q)) on average: biased.",
+        (weights.own - whole / (p * (1 - q)), weights.own + (p - 1) * weights.other - 1),
+    )
+    yield Identity(
+        "ratio, growth",
+        "p times that weight is 1 for one rank, and q^p more with each: too much.",
+        (weights.own.subs(p, 1) - 1, ((p * weights.own).subs(p, p + 1) - p * weights.own) - q**p),
+    )
 
 
 def by_exchange() -> Iterator[Identity]:

@@ -53,8 +53,9 @@ def check_setting(setting: Setting) -> Setting:
     if setting.ranks < 1 or setting.many < 1:
         raise InputError(f"{setting.ranks} ranks of {setting.many} micro-batches: there must be one or more of each")
     if not (setting.mu > 0 and setting.sigma > 0 and setting.rest >= 0):
-        raise InputError(f"mu={setting.mu}, sigma={setting.sigma}, rest={setting.rest}: mu and sigma must be above 0, "
-                         "rest 0 or more")  # fmt: skip
+        raise InputError(
+            f"mu={setting.mu}, sigma={setting.sigma}, rest={setting.rest}: mu and sigma must be above 0, rest 0 or more"
+        )
     return setting
 
 

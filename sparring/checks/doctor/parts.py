@@ -77,9 +77,11 @@ def links(folder: Path) -> Check:
     first = folder / lost[0]
     what = "a text file" if first.is_file() else "a folder without __init__.py" if first.is_dir() else "missing"
     return Check(
-        "links", FAULT, f"{first} is {what}: this checkout lost its symbolic links",
+        "links",
+        FAULT,
+        f"{first} is {what}: this checkout lost its symbolic links",
         "git config core.symlinks true && git checkout -- sparring",
-    )  # fmt: skip
+    )
 
 
 def check_part(name: str, version: str | None, done: Done, timeout: float) -> Check:

@@ -20,10 +20,7 @@ from sparring.refinement.vectors import Vector
 from sparring.sparse import Sparse
 
 SPECIAL, LONG, MANY = "special values", "long vectors", "many ranks"
-LENGTHS = (
-    1_025, 4_099, 65_537, 131_101, 1_000_003,
-    8_193, 16_387, 32_771, 262_147, 524_309, 2_097_169, 4_194_319,
-)  # fmt: skip
+LENGTHS = (1_025, 4_099, 65_537, 131_101, 1_000_003, 8_193, 16_387, 32_771, 262_147, 524_309, 2_097_169, 4_194_319)
 """Lengths just beyond what programs use for a block, a segment, an eager message or a 16-bit count.
 
 Those after the first five are tried only if more examples are asked for.

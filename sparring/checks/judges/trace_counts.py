@@ -14,7 +14,8 @@ import numpy as np
 from sparring.checks.examples.series import KEPT
 from sparring.checks.judges.trace_lengths import NO_TWINS, Like, disagreement, sends, twins
 from sparring.sparse import Sparse
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number, step_sends
 from sparring.trace.compare import messages
 from sparring.trace.divergence import Expected

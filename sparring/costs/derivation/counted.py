@@ -11,7 +11,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from sparring.spec.core.blocks import Chunks
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run, worded
 from sparring.spec.core.schedule import number, step_sends, truth
 from sparring.spec.core.sparse import SparseVector

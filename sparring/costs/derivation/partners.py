@@ -64,8 +64,10 @@ class Pattern(NamedTuple):
             return [(rank, (rank + self.by) % ranks) for rank in range(ranks)]
         return [
             (rank, rank + (other - rank // distance % self.base) * distance)
-            for rank in range(ranks) for other in range(self.base) if other != rank // distance % self.base
-        ]  # fmt: skip
+            for rank in range(ranks)
+            for other in range(self.base)
+            if other != rank // distance % self.base
+        ]
 
     def __str__(self) -> str:
         if self.to_all:

@@ -38,9 +38,9 @@ from sparring.costs.formulas import symbols
 from sparring.costs.formulas.hypotheses import POWER
 from sparring.costs.formulas.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.errors import Undecided
-from sparring.proofs.logic import obligations
 from sparring.proofs.logic.obligations import Obligation, always, c, during, every, iff, implies, n, p, r, some, t, u
 from sparring.proofs.reading.annotations import subject
+from sparring.proofs.statements import formulas
 from sparring.spec.core.model import Page, chunk_words
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, both, evaluate, negate, variables, where
 from sparring.spec.recursive_doubling import rem
@@ -117,7 +117,7 @@ def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
     read = LogReader()
     steps = sympy.expand(read(page.steps(p)))
     steady = [done(page, one, lambda _, i: page.adds(i, p), "adding", given)[1] for one in bulks]
-    shown = [*sizes, *shown, *steady, *obligations.counted(page)]
+    shown = [*sizes, *shown, *steady, *formulas.counted(page)]
 
     def most_of(act: Act, what: str) -> tuple[Sequence[Bulk], Sequence[Bulk]]:
         """Return the spans of the rank that does it the most, in chunks, and that does it most often, in messages."""

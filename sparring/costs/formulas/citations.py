@@ -49,9 +49,11 @@ def described(told: re.Match[str]) -> dict[str, str]:
     authors = " and ".join(re.split(r", | and ", told["authors"]))
     venue = told["venue"] + (told["more"] or "")
     return {
-        "author": escaped(authors), "title": f"{{{escaped(told['title'])}}}", "howpublished": escaped(venue),
+        "author": escaped(authors),
+        "title": f"{{{escaped(told['title'])}}}",
+        "howpublished": escaped(venue),
         "year": told["year"],
-    }  # fmt: skip
+    }
 
 
 def cited(page: Page) -> list[Citation]:

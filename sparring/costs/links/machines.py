@@ -215,8 +215,9 @@ class Machine:
         if stored.schema != 1:
             raise InputError(f"{file} has schema {stored.schema}; this version reads schema 1")
         try:
-            letters = units.point({name: x for name in (*units.TIMES, *units.LOGGP)
-                                   if (x := getattr(stored, name)) is not None})  # fmt: skip
+            letters = units.point(
+                {name: x for name in (*units.TIMES, *units.LOGGP) if (x := getattr(stored, name)) is not None}
+            )
             if missing := [letter for letter in ("alpha", "beta") if letter not in letters]:
                 raise InputError(f"there is no {missing[0]}; right: {EXAMPLE}")
             return cls(

@@ -164,12 +164,15 @@ def on_links(pattern: Pattern, topology: Topology) -> Sharing:
             break
         counts = {
             (ranks, distance): load(pattern, topology, ranks, distance)
-            for ranks in powers for distance in (base**e for e in range(log_of(ranks, base)))
-        }  # fmt: skip
+            for ranks in powers
+            for distance in (base**e for e in range(log_of(ranks, base)))
+        }
         ratio = base**period
         try:
-            forms = [fitted({where: many for where, many in counts.items() if log_of(where[1], base) % period == at})
-                     for at in range(period)]  # fmt: skip
+            forms = [
+                fitted({where: many for where, many in counts.items() if log_of(where[1], base) % period == at})
+                for at in range(period)
+            ]
         except Undecided:
             continue
         each, starts = sympy.Integer(base - 1), [sympy.Integer(base**at) for at in range(period)]

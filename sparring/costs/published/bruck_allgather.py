@@ -12,8 +12,10 @@ claims = [
 ]
 
 # Of the paper the abstract was at hand; b is as a summary has it.
-notation = {"Bruck et al. 1997": [
-    Letter("n", "p", "V", "how many processors there are"),
-    Letter("k", "", "V", "how many messages a processor sends at once; the page has one"),
-    Letter("b", "2 * k", "S", "the size of a processor's block"),
-]}  # fmt: skip
+notation = {
+    "Bruck et al. 1997": [
+        Letter("n", "p", "V", "how many processors there are"),
+        Letter("k", "", "V", "how many messages a processor sends at once; the page has one"),
+        Letter("b", "2 * k", "S", "the size of a processor's block"),
+    ]
+}

@@ -18,11 +18,13 @@ claims = [
 ]
 
 # The comment in MPICH has no unit of n; in the paper n counts bytes.
-notation = {"MPICH's source; Thakur et al. 2005": [
-    Letter("p", "p", "V"),
-    Letter("n", "n * width", "VM", "the size of a vector, in bytes in the paper"),
-    Letter("lgp", "log2(p)", "V", "the binary logarithm"),
-    Letter("alpha", "alpha", "V", "seconds a message"),
-    Letter("beta", "beta", "VM", "seconds a byte"),
-    Letter("gamma", "gamma / width", "VM", "seconds to add a byte"),
-]}  # fmt: skip
+notation = {
+    "MPICH's source; Thakur et al. 2005": [
+        Letter("p", "p", "V"),
+        Letter("n", "n * width", "VM", "the size of a vector, in bytes in the paper"),
+        Letter("lgp", "log2(p)", "V", "the binary logarithm"),
+        Letter("alpha", "alpha", "V", "seconds a message"),
+        Letter("beta", "beta", "VM", "seconds a byte"),
+        Letter("gamma", "gamma / width", "VM", "seconds to add a byte"),
+    ]
+}

@@ -52,12 +52,14 @@ statements = [
             given=lambda m, n: (m >= 1) & (n >= 1), hypotheses="m >= 1, n >= 1"),
 ]  # fmt: skip
 
-notation = {"arc_top_k": [
-    Letter("N", "p", "V", "how many nodes there are"),
-    Letter("m", "", "S", "rows of the matrix"),
-    Letter("n", "columns", "S", "columns of the matrix"),
-    Letter("r", "sketch", "S", "columns of the sketch"),
-    Letter("K", "k", "S", "how many rows are kept"),
-    Letter("mu", "", "S", "the part of the rows that is kept"),
-    Letter("V", "", "S", "the random matrix that makes the sketch"),
-]}  # fmt: skip
+notation = {
+    "arc_top_k": [
+        Letter("N", "p", "V", "how many nodes there are"),
+        Letter("m", "", "S", "rows of the matrix"),
+        Letter("n", "columns", "S", "columns of the matrix"),
+        Letter("r", "sketch", "S", "columns of the sketch"),
+        Letter("K", "k", "S", "how many rows are kept"),
+        Letter("mu", "", "S", "the part of the rows that is kept"),
+        Letter("V", "", "S", "the random matrix that makes the sketch"),
+    ]
+}

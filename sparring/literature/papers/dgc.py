@@ -28,10 +28,12 @@ statements = [
              CONVERGENCE),
 ]  # fmt: skip
 
-notation = {"dgc": [
-    Letter("N", "p", "M", "how many nodes there are"),
-    Letter("k", "", "M", "the number of a node, as an index"),
-    Letter("m", "momentum / 1000", "M", "the momentum"),
-    Letter("u", "velocity", "M", "a rank's velocity"),
-    Letter("v", "", "M", "what a rank has not sent so far, its residual"),
-]}  # fmt: skip
+notation = {
+    "dgc": [
+        Letter("N", "p", "M", "how many nodes there are"),
+        Letter("k", "", "M", "the number of a node, as an index"),
+        Letter("m", "momentum / 1000", "M", "the momentum"),
+        Letter("u", "velocity", "M", "a rank's velocity"),
+        Letter("v", "", "M", "what a rank has not sent so far, its residual"),
+    ]
+}

@@ -23,11 +23,13 @@ statements = [
     Unjudged("as-good", "abstract", "V", "with 8 workers it performs as well as synchronous optimization", CONVERGENCE),
 ]  # fmt: skip
 
-notation = {"diloco": [
-    Letter("k", "p", "S", "how many workers there are"),
-    Letter("H", "", "S", "inner steps between two calls"),
-    Letter("T", "", "S", "outer steps, which are calls here"),
-    Letter("t", "", "S", "an outer step, which is a call here"),
-    Letter("theta_i", "x", "S", "where a rank is after the inner steps"),
-    Letter("Delta", "", "S", "the mean of the ways back, the outer gradient"),
-]}  # fmt: skip
+notation = {
+    "diloco": [
+        Letter("k", "p", "S", "how many workers there are"),
+        Letter("H", "", "S", "inner steps between two calls"),
+        Letter("T", "", "S", "outer steps, which are calls here"),
+        Letter("t", "", "S", "an outer step, which is a call here"),
+        Letter("theta_i", "x", "S", "where a rank is after the inner steps"),
+        Letter("Delta", "", "S", "the mean of the ways back, the outer gradient"),
+    ]
+}

@@ -30,12 +30,14 @@ statements = [
              "with steps that are small enough it converges linearly", CONVERGENCE),
 ]  # fmt: skip
 
-notation = {"ef21": [
-    Letter("n", "p", "M", "how many nodes there are"),
-    Letter("d", "n", "M", "how many entries a vector has"),
-    Letter("k", "k", "M", "how many entries Top-k keeps"),
-    Letter("x", "", "M", "the parameters of the model"),
-    Letter("g_i", "", "M", "a rank's estimate"),
-    Letter("alpha", "", "M", "how contractive the compressor is"),
-    Letter("gamma", "", "M", "the step size"),
-]}  # fmt: skip
+notation = {
+    "ef21": [
+        Letter("n", "p", "M", "how many nodes there are"),
+        Letter("d", "n", "M", "how many entries a vector has"),
+        Letter("k", "k", "M", "how many entries Top-k keeps"),
+        Letter("x", "", "M", "the parameters of the model"),
+        Letter("g_i", "", "M", "a rank's estimate"),
+        Letter("alpha", "", "M", "how contractive the compressor is"),
+        Letter("gamma", "", "M", "the step size"),
+    ]
+}

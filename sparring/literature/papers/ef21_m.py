@@ -19,13 +19,15 @@ statements = [
              CONVERGENCE),
 ]  # fmt: skip
 
-notation = {"ef21_m": [
-    Letter("n", "p", "M", "how many nodes there are"),
-    Letter("d", "n", "M", "how many entries a vector has"),
-    Letter("eta", "momentum / 1000", "S", "how much a new vector counts in the running mean"),
-    Letter("v_i", "", "S", "a rank's running mean"),
-    Letter("g_i", "", "S", "a rank's estimate"),
-    Letter("x", "", "S", "the parameters of the model"),
-    Letter("alpha", "", "S", "how contractive the compressor is"),
-    Letter("gamma", "", "S", "the step size"),
-]}  # fmt: skip
+notation = {
+    "ef21_m": [
+        Letter("n", "p", "M", "how many nodes there are"),
+        Letter("d", "n", "M", "how many entries a vector has"),
+        Letter("eta", "momentum / 1000", "S", "how much a new vector counts in the running mean"),
+        Letter("v_i", "", "S", "a rank's running mean"),
+        Letter("g_i", "", "S", "a rank's estimate"),
+        Letter("x", "", "S", "the parameters of the model"),
+        Letter("alpha", "", "S", "how contractive the compressor is"),
+        Letter("gamma", "", "S", "the step size"),
+    ]
+}

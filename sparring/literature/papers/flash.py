@@ -32,10 +32,12 @@ statements = [
     Unjudged("first-token", "abstract", "V", "the time to the first token is improved by a factor of 2", MEASURED),
 ]  # fmt: skip
 
-notation = {"flash": [
-    Letter("N", "p", "S", "how many GPUs there are"),
-    Letter("M", "n", "S", "the volume that is to be summed"),
-    Letter("C", "", "S", "the size of a piece of that volume; pieces follow one another, the page has one"),
-    Letter("b", "b1, b2", "S", "bits of a code; the page has one number for each step"),
-    Letter("g", "g", "S", "entries of a group"),
-]}  # fmt: skip
+notation = {
+    "flash": [
+        Letter("N", "p", "S", "how many GPUs there are"),
+        Letter("M", "n", "S", "the volume that is to be summed"),
+        Letter("C", "", "S", "the size of a piece of that volume; pieces follow one another, the page has one"),
+        Letter("b", "b1, b2", "S", "bits of a code; the page has one number for each step"),
+        Letter("g", "g", "S", "entries of a group"),
+    ]
+}

@@ -40,11 +40,13 @@ statements = [
             lambda p, k: 2 * k * log2(p) <= 2 * (p - 1) * k, hypotheses="p = 2^m"),
 ]  # fmt: skip
 
-notation = {"gtopk": [
-    Letter("P", "p", "V"),
-    Letter("d", "n", "V", "how many entries a vector has, in the README"),
-    Letter("m", "n", "V", "how many entries a vector has, in the plotting script"),
-    Letter("k", "k", "V"),
-    Letter("rho", "k / n", "V", "the density, in the plotting script"),
-    Letter("alpha", "alpha", "V", "seconds a message"),
-]}  # fmt: skip
+notation = {
+    "gtopk": [
+        Letter("P", "p", "V"),
+        Letter("d", "n", "V", "how many entries a vector has, in the README"),
+        Letter("m", "n", "V", "how many entries a vector has, in the plotting script"),
+        Letter("k", "k", "V"),
+        Letter("rho", "k / n", "V", "the density, in the plotting script"),
+        Letter("alpha", "alpha", "V", "seconds a message"),
+    ]
+}

@@ -44,12 +44,14 @@ statements = [
     Unjudged("rates", "rates of Moshpit-SGD", "S", "as those of Local-SGD", CONVERGENCE),
 ]  # fmt: skip
 
-notation = {"moshpit": [
-    Letter("N", "p", "S", "how many peers there are"),
-    Letter("M", "m", "S", "the size of a group, which is the length of the grid's sides"),
-    Letter("d", "d", "S", "how many sides the grid has"),
-    Letter("T", "rounds", "S", "how many rounds there are"),
-    Letter("theta_i", "x", "S", "a rank's vector"),
-    Letter("C_i", "", "S", "the key of a rank's group"),
-    Letter("r", "", "M", "how many groups there are, in the theorem on random groups"),
-]}  # fmt: skip
+notation = {
+    "moshpit": [
+        Letter("N", "p", "S", "how many peers there are"),
+        Letter("M", "m", "S", "the size of a group, which is the length of the grid's sides"),
+        Letter("d", "d", "S", "how many sides the grid has"),
+        Letter("T", "rounds", "S", "how many rounds there are"),
+        Letter("theta_i", "x", "S", "a rank's vector"),
+        Letter("C_i", "", "S", "the key of a rank's group"),
+        Letter("r", "", "M", "how many groups there are, in the theorem on random groups"),
+    ]
+}

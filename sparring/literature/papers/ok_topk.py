@@ -94,13 +94,15 @@ statements = [
              "the top k of the averaged local top k are near those of the whole average", CONVERGENCE),
 ]  # fmt: skip
 
-notation = {"oktopk": [
-    Letter("P", "p", "S"),
-    Letter("n", "n", "S"),
-    Letter("k", "k", "S"),
-    Letter("tau", "tau", "S", "calls from one cut of the vector into regions to the next"),
-    Letter("tau'", "tau_prime", "S", "calls from one exact threshold to the next"),
-    Letter("alpha", "alpha", "S", "seconds a message; in the algorithm the same letter is the learning rate"),
-    Letter("beta", "beta * width", "S", "seconds a word"),
-    Letter("eps_t", "", "S", "what a rank has not sent so far, its residual"),
-]}  # fmt: skip
+notation = {
+    "oktopk": [
+        Letter("P", "p", "S"),
+        Letter("n", "n", "S"),
+        Letter("k", "k", "S"),
+        Letter("tau", "tau", "S", "calls from one cut of the vector into regions to the next"),
+        Letter("tau'", "tau_prime", "S", "calls from one exact threshold to the next"),
+        Letter("alpha", "alpha", "S", "seconds a message; in the algorithm the same letter is the learning rate"),
+        Letter("beta", "beta * width", "S", "seconds a word"),
+        Letter("eps_t", "", "S", "what a rank has not sent so far, its residual"),
+    ]
+}

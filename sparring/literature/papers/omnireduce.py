@@ -24,10 +24,12 @@ statements = [
             given=lambda D, b: And(D > 0, Le(D, 1), b > 0), hypotheses="0 < D <= 1, b > 0"),
 ]  # fmt: skip
 
-notation = {"omnireduce": [
-    Letter("N", "p", "M", "how many workers there are"),
-    Letter("S", "n * width", "M", "the size of a vector, in the unit of the bandwidth"),
-    Letter("D", "", "M", "the part of the blocks in which any rank has something"),
-    Letter("B", "1 / beta", "M", "the bandwidth"),
-    Letter("alpha", "alpha", "M", "seconds a message"),
-]}  # fmt: skip
+notation = {
+    "omnireduce": [
+        Letter("N", "p", "M", "how many workers there are"),
+        Letter("S", "n * width", "M", "the size of a vector, in the unit of the bandwidth"),
+        Letter("D", "", "M", "the part of the blocks in which any rank has something"),
+        Letter("B", "1 / beta", "M", "the bandwidth"),
+        Letter("alpha", "alpha", "M", "seconds a message"),
+    ]
+}

@@ -29,10 +29,12 @@ statements = [
           signs.contracts_by_magnitudes, hypotheses="scale |v|_1 / d, d >= 1"),
 ]  # fmt: skip
 
-notation = {"one_bit": [
-    Letter("n", "p", "S", "how many workers there are"),
-    Letter("m", "x", "S", "a worker's momentum, which is what is sent"),
-    Letter("delta", "", "S", "what a rank's codes left out, the worker error"),
-    Letter("delta-bar", "", "S", "what the codes of the averages left out, the server error"),
-    Letter("C_omega", "", "S", "what makes codes of a vector"),
-]}  # fmt: skip
+notation = {
+    "one_bit": [
+        Letter("n", "p", "S", "how many workers there are"),
+        Letter("m", "x", "S", "a worker's momentum, which is what is sent"),
+        Letter("delta", "", "S", "what a rank's codes left out, the worker error"),
+        Letter("delta-bar", "", "S", "what the codes of the averages left out, the server error"),
+        Letter("C_omega", "", "S", "what makes codes of a vector"),
+    ]
+}

@@ -19,8 +19,10 @@ statements = [
     Unjudged("faster-than-rings", ABSTRACT, "V", "for small sizes, and at scale, it improves on rings", MEASURED),
 ]  # fmt: skip
 
-notation = {"pat": [
-    Letter("n", "t", "S", "a dimension: in it a rank sends to the rank ``2**n`` away"),
-    Letter("R_agg", "", "S", "the most chunks in one message; the page has no such bound"),
-    Letter("B_max", "", "S", "the size of the buffer from which that follows"),
-]}  # fmt: skip
+notation = {
+    "pat": [
+        Letter("n", "t", "S", "a dimension: in it a rank sends to the rank ``2**n`` away"),
+        Letter("R_agg", "", "S", "the most chunks in one message; the page has no such bound"),
+        Letter("B_max", "", "S", "the size of the buffer from which that follows"),
+    ]
+}

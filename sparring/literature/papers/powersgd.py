@@ -50,12 +50,14 @@ statements = [
     Unjudged("as-good", "abstract", "M", "with rank 2 or 4 it trains to the accuracy of SGD", CONVERGENCE),
 ]  # fmt: skip
 
-notation = {"power_sgd": [
-    Letter("W", "p", "M", "how many workers there are"),
-    Letter("r", "rank", "S", "the rank of the matrix that is sent"),
-    Letter("M", "", "S", "a gradient as a matrix"),
-    Letter("n", "", "M", "rows of the matrix; the prose above calls them ``m``"),
-    Letter("m", "columns", "M", "columns of the matrix; the prose above calls its rows ``m``"),
-    Letter("P", "", "S", "the left factor"),
-    Letter("Q", "", "S", "the right factor, with which the next call begins"),
-]}  # fmt: skip
+notation = {
+    "power_sgd": [
+        Letter("W", "p", "M", "how many workers there are"),
+        Letter("r", "rank", "S", "the rank of the matrix that is sent"),
+        Letter("M", "", "S", "a gradient as a matrix"),
+        Letter("n", "", "M", "rows of the matrix; the prose above calls them ``m``"),
+        Letter("m", "columns", "M", "columns of the matrix; the prose above calls its rows ``m``"),
+        Letter("P", "", "S", "the left factor"),
+        Letter("Q", "", "S", "the right factor, with which the next call begins"),
+    ]
+}

@@ -19,10 +19,12 @@ statements = [
           xfail="false: of equal entries none is 0, however many there are"),
 ]  # fmt: skip
 
-notation = {"qsgd": [
-    Letter("K", "p", "M", "how many processors there are"),
-    Letter("n", "n", "M"),
-    Letter("s", "levels", "M", "how many levels there are above 0"),
-    Letter("v", "x", "M", "the gradient that is coded"),
-    Letter("x", "", "M", "the parameters of the model"),
-]}  # fmt: skip
+notation = {
+    "qsgd": [
+        Letter("K", "p", "M", "how many processors there are"),
+        Letter("n", "n", "M"),
+        Letter("s", "levels", "M", "how many levels there are above 0"),
+        Letter("v", "x", "M", "the gradient that is coded"),
+        Letter("x", "", "M", "the parameters of the model"),
+    ]
+}

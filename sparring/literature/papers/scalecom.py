@@ -34,10 +34,12 @@ statements = [
           hypotheses="exact arithmetic"),
 ]  # fmt: skip
 
-notation = {"clt_k": [
-    Letter("n", "p", "M", "how many workers there are"),
-    Letter("k", "k", "M"),
-    Letter("beta", "beta / 1000", "M", "the part that the filter lets pass, here in thousandths"),
-    Letter("m", "", "M", "a rank's memory, which is ``beta / 1000`` times the residual here"),
-    Letter("t", "call", "M", "the number of a call"),
-]}  # fmt: skip
+notation = {
+    "clt_k": [
+        Letter("n", "p", "M", "how many workers there are"),
+        Letter("k", "k", "M"),
+        Letter("beta", "beta / 1000", "M", "the part that the filter lets pass, here in thousandths"),
+        Letter("m", "", "M", "a rank's memory, which is ``beta / 1000`` times the residual here"),
+        Letter("t", "call", "M", "the number of a call"),
+    ]
+}

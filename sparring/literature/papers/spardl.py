@@ -28,9 +28,11 @@ statements = [
              "a property and not a cost: 'sparring verify spardl' proves it"),
 ]  # fmt: skip
 
-notation = {"spardl": [
-    Letter("P", "p", "M"),
-    Letter("n", "n", "M"),
-    Letter("k", "k", "M"),
-    Letter("d", "", "M", "how many teams there are; the page has one team"),
-]}  # fmt: skip
+notation = {
+    "spardl": [
+        Letter("P", "p", "M"),
+        Letter("n", "n", "M"),
+        Letter("k", "k", "M"),
+        Letter("d", "", "M", "how many teams there are; the page has one team"),
+    ]
+}

@@ -22,12 +22,14 @@ statements = [
     Unjudged("as-good", "abstract", "V", "with 1 to 3 % of the entries and 2 bits it outperforms DiLoCo", CONVERGENCE),
 ]  # fmt: skip
 
-notation = {"sparse_loco": [
-    Letter("R", "p", "S", "how many workers there are"),
-    Letter("H", "", "S", "inner steps between two calls"),
-    Letter("k", "top", "S", "how many entries of each chunk are kept"),
-    Letter("alpha", "rate / 1000", "S", "the rate of the outer step"),
-    Letter("beta", "decay / 1000", "S", "how much counts on of what was not sent"),
-    Letter("e_r", "", "S", "what rank r has not sent so far"),
-    Letter("Q", "", "S", "the quantiser"),
-]}  # fmt: skip
+notation = {
+    "sparse_loco": [
+        Letter("R", "p", "S", "how many workers there are"),
+        Letter("H", "", "S", "inner steps between two calls"),
+        Letter("k", "top", "S", "how many entries of each chunk are kept"),
+        Letter("alpha", "rate / 1000", "S", "the rate of the outer step"),
+        Letter("beta", "decay / 1000", "S", "how much counts on of what was not sent"),
+        Letter("e_r", "", "S", "what rank r has not sent so far"),
+        Letter("Q", "", "S", "the quantiser"),
+    ]
+}

@@ -16,10 +16,12 @@ statements = [
     Unjudged("as-good", "abstract", "V", "it reaches the quality of training at data-parallel bandwidth", CONVERGENCE),
 ]  # fmt: skip
 
-notation = {"streaming_diloco": [
-    Letter("M", "p", "M", "how many replicas there are"),
-    Letter("p", "", "M", "a fragment, as an index"),
-    Letter("H", "", "M", "inner steps from one turn of a fragment to its next"),
-    Letter("tau", "", "M", "inner steps that a sum may take; ``delay`` counts calls"),
-    Letter("alpha", "mix / 1000", "M", "how much a rank keeps of where it is"),
-]}  # fmt: skip
+notation = {
+    "streaming_diloco": [
+        Letter("M", "p", "M", "how many replicas there are"),
+        Letter("p", "", "M", "a fragment, as an index"),
+        Letter("H", "", "M", "inner steps from one turn of a fragment to its next"),
+        Letter("tau", "", "M", "inner steps that a sum may take; ``delay`` counts calls"),
+        Letter("alpha", "mix / 1000", "M", "how much a rank keeps of where it is"),
+    ]
+}

@@ -85,11 +85,13 @@ statements = [
              "its listing was not at hand, and what is optimal depends on a model's layers; fusion.py has our own"),
 ]  # fmt: skip
 
-notation = {"topka2a": [
-    Letter("n", "p", "S", "how many GPUs there are"),
-    Letter("d", "n", "S", "how many entries a vector has"),
-    Letter("k", "k", "S"),
-    Letter("rho", "k / n", "S", "the density"),
-    Letter("alpha", "alpha", "S", "seconds a message"),
-    Letter("beta", "beta * width", "S", "seconds a word"),
-]}  # fmt: skip
+notation = {
+    "topka2a": [
+        Letter("n", "p", "S", "how many GPUs there are"),
+        Letter("d", "n", "S", "how many entries a vector has"),
+        Letter("k", "k", "S"),
+        Letter("rho", "k / n", "S", "the density"),
+        Letter("alpha", "alpha", "S", "seconds a message"),
+        Letter("beta", "beta * width", "S", "seconds a word"),
+    ]
+}

@@ -32,8 +32,10 @@ statements = [
     Unjudged("seconds", "abstract, version 2", "S", "ResNet-50 is trained on ImageNet in 122 seconds", MEASURED),
 ]  # fmt: skip
 
-notation = {"hierarchical": [
-    Letter("N", "p", "M", "how many GPUs there are"),
-    Letter("X", "m", "M", "GPUs in a row, here the ranks of a node"),
-    Letter("Y", "p / m", "M", "GPUs in a column, here how many nodes there are"),
-]}  # fmt: skip
+notation = {
+    "hierarchical": [
+        Letter("N", "p", "M", "how many GPUs there are"),
+        Letter("X", "m", "M", "GPUs in a row, here the ranks of a node"),
+        Letter("Y", "p / m", "M", "GPUs in a column, here how many nodes there are"),
+    ]
+}

@@ -48,11 +48,13 @@ statements = [
              MEASURED),
 ]  # fmt: skip
 
-notation = {"two_shot_sparse": [
-    Letter("n", "p", "V", "how many GPUs there are"),
-    Letter("M", "n", "V", "the size of a dense tensor"),
-    Letter("d_G", "k / n", "V", "the density of a rank's tensor"),
-    Letter("d_G^n", "", "V", "the density of the sum of n tensors"),
-    Letter("gamma_G^n", "", "V", "how many times as dense the sum of n tensors is as one"),
-    Letter("b", "", "V", "the bandwidth"),
-]}  # fmt: skip
+notation = {
+    "two_shot_sparse": [
+        Letter("n", "p", "V", "how many GPUs there are"),
+        Letter("M", "n", "V", "the size of a dense tensor"),
+        Letter("d_G", "k / n", "V", "the density of a rank's tensor"),
+        Letter("d_G^n", "", "V", "the density of the sum of n tensors"),
+        Letter("gamma_G^n", "", "V", "how many times as dense the sum of n tensors is as one"),
+        Letter("b", "", "V", "the bandwidth"),
+    ]
+}

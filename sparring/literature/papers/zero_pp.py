@@ -20,6 +20,4 @@ statements = [
     Unjudged("throughput", "abstract", "V", "throughput is up to 2.16 times as high on 384 GPUs", MEASURED),
 ]  # fmt: skip
 
-notation = {"qgz": [
-    Letter("M", "n", "S", "the size of the model; the prose above has ``M[r]`` for a magnitude"),
-]}  # fmt: skip
+notation = {"qgz": [Letter("M", "n", "S", "the size of the model; the prose above has ``M[r]`` for a magnitude")]}

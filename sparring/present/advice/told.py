@@ -22,7 +22,7 @@ def heading(advice: Advice) -> list[tuple[str, str]]:
         ("machine", spoken(machine)),
         *([("links", f"those of a {topology}, shared by the messages of a step")] if topology != FREE else []),
         *([("nodes", f"of {nodes.size} ranks, each {spoken(nodes.inside)}")] if nodes else []),
-    ]  # fmt: skip
+    ]
 
 
 def spoken(machine: Machine) -> str:

@@ -129,14 +129,16 @@ def in_python(page: str, name: str, x: Expr) -> str:
     """Return the function of one closed form."""
     given = letters(x)
     exact = [letter for letter in given if letter != "u"]
-    return "\n".join([
-        "",
-        f"def {page}_{name}({', '.join(given)}):",
-        f'    """{FORMS[name]}."""',
-        *([f"    {', '.join(exact)} = {', '.join(f'Fraction({letter})' for letter in exact)}"] if exact else []),
-        f"    return {Python(page).doprint(x)}",
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "",
+            f"def {page}_{name}({', '.join(given)}):",
+            f'    """{FORMS[name]}."""',
+            *([f"    {', '.join(exact)} = {', '.join(f'Fraction({letter})' for letter in exact)}"] if exact else []),
+            f"    return {Python(page).doprint(x)}",
+            "",
+        ]
+    )
 
 
 def in_c(page: str, name: str, x: Expr) -> str:
@@ -149,15 +151,17 @@ def in_c(page: str, name: str, x: Expr) -> str:
         f"        total += {printer.doprint(term)};"
         for term, (s, low, high) in sums
     ]
-    return "\n".join([
-        f"/* {FORMS[name]} */",
-        f"double {page}_{name}({given}) {{",
-        f"    double total = {printer.doprint(plain)};",
-        *loops,
-        "    return total;",
-        "}",
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"/* {FORMS[name]} */",
+            f"double {page}_{name}({given}) {{",
+            f"    double total = {printer.doprint(plain)};",
+            *loops,
+            "    return total;",
+            "}",
+            "",
+        ]
+    )
 
 
 def parts(x: Expr) -> tuple[Expr, list[tuple[Expr, tuple[Expr, Expr, Expr]]]]:

@@ -70,10 +70,7 @@ def detail(page: Page, i: int, entries: Any, width: int, ranks: int, begins: int
     many = entries.m if isinstance(entries, SparseVector) else None if isinstance(entries, memoryview) else len(entries)
     at = support(entries)
     ascending = at == sorted({*at}) if at else True  # else of several lists, one after the other
-    return Detail(
-        i, entries=many, bytes=size, support=at if ascending else None,
-        values=values(entries, ranks),
-    )  # fmt: skip
+    return Detail(i, entries=many, bytes=size, support=at if ascending else None, values=values(entries, ranks))
 
 
 def sets(page: Page, formula: Callable[[Int, Int, Int, Int], Bool], p: int) -> Sets:

@@ -24,7 +24,8 @@ from sparring.present.explorer.formulas import formulas, of_messages, prose
 from sparring.present.explorer.letters import lettered
 from sparring.spec.core import runner
 from sparring.spec.core.exchanges import served
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
 from sparring.spec.core.sparse import width
 

@@ -52,8 +52,10 @@ def grid(left: float, cell: float, ranks: int) -> Iterator[Part]:
 def squares(left: float, cell: float, pairs: Pairs) -> Iterator[Part]:
     """Yield for each pair that talks a square: as a part of its cell, its messages as a part of the most."""
     most = max(pairs.values(), default=0)
-    boxes = [square(left + (dst + 0.5) * cell, EDGE + (src + 0.5) * cell, cell, number / most)
-             for (src, dst), number in sorted(pairs.items())]  # fmt: skip
+    boxes = [
+        square(left + (dst + 0.5) * cell, EDGE + (src + 0.5) * cell, cell, number / most)
+        for (src, dst), number in sorted(pairs.items())
+    ]
     yield from [Bars(boxes, 0)] if boxes else []
 
 

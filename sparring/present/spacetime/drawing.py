@@ -29,7 +29,7 @@ from sparring.present.spacetime.strokes import (
     message,
     name,
     pen,
-)  # fmt: skip
+)
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
 

@@ -51,9 +51,7 @@ def values_at(formulas: Mapping[str, Callable[..., Int]], t: int, r: int, p: int
     return {f"{name}(r={r}, t={t}, p={p})": number(formula(r, t, p)) for name, formula in formulas.items()}
 
 
-def of_steps(
-    title: str, p: int, steps: Sequence[Sequence[Sending]], machine: Machine | None = None
-) -> Timeline:  # fmt: skip
+def of_steps(title: str, p: int, steps: Sequence[Sequence[Sending]], machine: Machine | None = None) -> Timeline:
     """Return the messages of these steps.
 
     A step begins when the last message of the step before has come.  On a ``machine`` a message takes its alpha, and

@@ -65,8 +65,10 @@ def schema() -> SimpleNamespace:
     attrs.label, attrs.type_name = 3, f".{package}.AttributeProto"
     pool = descriptor_pool.DescriptorPool()
     pool.Add(file)
-    made = {name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))
-            for name in ("GlobalMetadata", "Node")}  # fmt: skip
+    made = {
+        name: message_factory.GetMessageClass(pool.FindMessageTypeByName(f"{package}.{name}"))
+        for name in ("GlobalMetadata", "Node")
+    }
     return SimpleNamespace(**made, proto=proto, DecodeError=DecodeError)
 
 
@@ -144,8 +146,10 @@ def trace(r: int, acts: Sequence[Act]) -> bytes:
 def filled(acts: Sequence[Act], p: int, sized: Sized) -> Iterator[bytes]:
     """Yield the trace of each of ``p`` ranks, which all do these operations but for a rotation; they have holes."""
     places: dict[Any, int] = {}
-    nodes = [(begun(i, act), places.setdefault((act.kind, act.size, act.peer, act.tag), len(places)))
-             for i, act in enumerate(acts)]  # fmt: skip
+    nodes = [
+        (begun(i, act), places.setdefault((act.kind, act.size, act.peer, act.tag), len(places)))
+        for i, act in enumerate(acts)
+    ]
     for r in range(p):
         made = cache(partial(ended, r))
         ends = [

@@ -83,9 +83,7 @@ def natural(name: str) -> list[tuple[int, str]]:
 class Reader(Target):
     """A target of the XML parser that collects trees."""
 
-    inside: ClassVar[dict[str, tuple[str, ...]]] = {
-        "": ("Algo",), "Algo": ("tree",), "tree": ("send",), "send": (),
-    }  # fmt: skip
+    inside: ClassVar[dict[str, tuple[str, ...]]] = {"": ("Algo",), "Algo": ("tree",), "tree": ("send",), "send": ()}
     wanted = "an <Algo> of <tree>s of <send>s"
 
     def __init__(self) -> None:

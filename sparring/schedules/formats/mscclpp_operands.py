@@ -56,9 +56,11 @@ class Names:
             for kind in ("memory", "port", "switch")
         }
         self.buffers = {
-            kind: [i for own in block.remote_buffer_refs if own.access_channel_type == kind
-                   for i in own.remote_buffer_ids] for kind in ("memory", "port")
-        }  # fmt: skip
+            kind: [
+                i for own in block.remote_buffer_refs if own.access_channel_type == kind for i in own.remote_buffer_ids
+            ]
+            for kind in ("memory", "port")
+        }
 
     def end(self, kind: str, index: int) -> End:
         """Return a channel of the block."""

@@ -132,9 +132,8 @@ def allgather(hops: Sequence[Hop], p: int, chunks: int) -> Program:
     n = limited(p * chunks)
     places: list[Place] = [("o", one.source * chunks + one.chunk) for one in hops]
     flows = [
-        Flow(one.src, one.dst, 0, place, place, 1, before)
-        for one, place, before in zip(hops, places, brought(hops))
-    ]  # fmt: skip
+        Flow(one.src, one.dst, 0, place, place, 1, before) for one, place, before in zip(hops, places, brought(hops))
+    ]
     return Program("TE-CCL", "allgather", True, n, tuple(Rank(0, n, 0, tuple(own)) for own in blocks(flows, p)))
 
 
@@ -152,7 +151,7 @@ def alltoall(hops: Sequence[Hop], p: int, chunks: int) -> Program:
     flows = [
         Flow(one.src, one.dst, 0, place(one, one.src), place(one, one.dst), 1, before)
         for one, before in zip(hops, brought(hops))
-    ]  # fmt: skip
+    ]
     ranks = []
     for r, own in enumerate(blocks(flows, p)):
         kept = Step("cpy", ("i", r * share), ("o", r * share), share)

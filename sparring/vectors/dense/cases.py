@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparring.proofs.reading.annotations import companion
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.vectors import dense
 from sparring.vectors.cases import Given
 from sparring.vectors.numbers import FLOATS, RECIPES, WHOLE, Draw, Recipe, rows

@@ -37,9 +37,11 @@ def runs_free(page, topology, p, across_steps: bool) -> bool:
         for place in places[topology]:
             users = {
                 (None if across_steps else t, r, page.dst(r, t, p, *j) if across_steps else None)
-                for t in range(page.steps(p)) for r in range(p) for j in numbers(page, t, p)
+                for t in range(page.steps(p))
+                for r in range(p)
+                for j in numbers(page, t, p)
                 if page.active(r, t, p, *j) and evaluate(link.carries(r, page.dst(r, t, p, *j)), p=p, **place)
-            }  # fmt: skip
+            }
             if max(Counter(t for t, *_ in users).values(), default=0) > 1:
                 return False
     return True
@@ -91,9 +93,10 @@ def test_the_solvers_say_what_counting_says(topology, name):
         assert holds(claim, one, topology) == counted, (claim.__name__, counted)
 
 
-@pytest.mark.parametrize(("radix", "name", "verdict"), [
-    (2, "rendezvous on crossbar", PROVED), (4, "lock step on crossbar", EXPECTED), (4, "lock step on ring", EXPECTED),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("radix", "name", "verdict"),
+    [(2, "rendezvous on crossbar", PROVED), (4, "lock step on crossbar", EXPECTED), (4, "lock step on ring", EXPECTED)],
+)
 def test_theorems_for_every_p(radix, name, verdict):
     """As claimed for the radix that is asked for."""
     whole = subject(page("recursive_multiplying", radix=radix))

@@ -160,9 +160,7 @@ def test_rules_are_broken_one_by_one():
 
     assert found is not None
     assert not list(timings.broken(traffic, found, "eager"))
-    faults = {
-        "posts": {(2, 1): 0}, "waits": {(2, 0): 0}, "begins": {first: -1}, "ends": {first: 99},
-    }  # fmt: skip
+    faults = {"posts": {(2, 1): 0}, "waits": {(2, 0): 0}, "begins": {first: -1}, "ends": {first: 99}}
     for part, change in faults.items():
         wrong = found._replace(**{part: {**getattr(found, part), **change}})
         assert list(timings.broken(traffic, wrong, "eager")), part

@@ -147,10 +147,10 @@ def test_a_wrong_route_is_told(tmp_path, fault):
 
 BAD = {
     "rang": "no topology 'rang'; did you mean 'ring'? there are crossbar, dragonfly, fat_tree, ring, torus, "
-            "tree; ./file.py works too.",
+    "tree; ./file.py works too.",
     "torus:4": "topology torus:4: write a parameter as name=number, such as torus:k=4",
     "torus:m=4": "page torus has no parameter 'm'; it has k",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("text", BAD)

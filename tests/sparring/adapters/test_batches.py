@@ -65,9 +65,11 @@ def test_the_right_one_holds(launches):
     report = check(command("right"), ranks=[1, 2], dtypes=["int64", "float64"])
     assert report.verdict == "holds"
     assert {prop: verdict(report, prop) for prop in ("result", "edge sizes", "dtypes", "reproducibility")} == {
-        "result": "tested (60 examples)", "edge sizes": "tested (20 examples)", "dtypes": "tested (20 examples)",
+        "result": "tested (60 examples)",
+        "edge sizes": "tested (20 examples)",
+        "dtypes": "tested (20 examples)",
         "reproducibility": "tested (109 examples)",
-    }  # fmt: skip
+    }
     assert sum(launches) == 3 * 109
     assert len(launches) <= 14
     assert not [gap for gap in report.not_covered if "examples:" in gap]

@@ -224,8 +224,10 @@ def test_work_on_entries(normal):
     """A machine that says what it takes: once selected for lists, as the page does it for what is cut on the way."""
     work = {kind: [(1, seconds)] for kind, seconds in (("select", 1e-3), ("merge", 1e-6), ("pack", 1e-9))}
     busy = sparring.Machine("5us", "25Gbit/s", "0.1ns", work=work)
-    plain, worked = ({one.algorithm: one.time.expected for one in advised(normal, [4], machine).options}
-                     for machine in (MACHINE, busy))  # fmt: skip
+    plain, worked = (
+        {one.algorithm: one.time.expected for one in advised(normal, [4], machine).options}
+        for machine in (MACHINE, busy)
+    )
     more = {name: float(worked[name] - plain[name]) for name in RINGS}
 
     assert more["ring"] == 0

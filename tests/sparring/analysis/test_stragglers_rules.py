@@ -113,12 +113,13 @@ def test_zero_times_let_rules_be_further_apart():
 IN_TIME, (FIRST, SECOND) = model.in_time, model.paces()
 PLANTED = {
     "ends of another deviation": (  # which grows with the number of micro-batches itself, and not with its root
-        "completed", {"in_time": lambda mean, variance: IN_TIME(mean, variance * model.m)},
+        "completed",
+        {"in_time": lambda mean, variance: IN_TIME(mean, variance * model.m)},
     ),
     "a slowest rank that hardly waits": ("without_limit", {"largest": lambda p: 3 - 1 / sympy.sympify(p)}),
     "the whole in both factors": ("independent", {"paces": lambda: (FIRST * model.whole, SECOND / model.whole)}),
     "factors of another product": ("independent", {"paces": lambda: (FIRST, 2 * SECOND)}),
-}  # fmt: skip
+}
 """What is shown no longer, with something else in the model."""
 
 

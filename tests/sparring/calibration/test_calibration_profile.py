@@ -53,10 +53,13 @@ def test_every_second_size_is_held_out_and_no_algorithm_is_fitted(known):
 def test_held_out_sizes_do_not_move_the_fit():
     """Whatever they are."""
     times, asked, found = made(4, [(4, 4)], ("ring",))
-    moved = [[9.0 if q.what in ("exchange", "add") and not q.fitted else t for q, t in zip(asked, row)]
-             for row in times.rounds]  # fmt: skip
-    first, second = (profiled(msgspec.structs.replace(times, rounds=rows), asked, found)
-                     for rows in (times.rounds, moved))  # fmt: skip
+    moved = [
+        [9.0 if q.what in ("exchange", "add") and not q.fitted else t for q, t in zip(asked, row)]
+        for row in times.rounds
+    ]
+    first, second = (
+        profiled(msgspec.structs.replace(times, rounds=rows), asked, found) for rows in (times.rounds, moved)
+    )
     assert first == second and first.measured.intervals == second.measured.intervals
     worst = max(abs(t.error) for t in second.measured.timed if t.what == "exchange" and not t.fitted)
     assert worst > 0.99
@@ -74,8 +77,10 @@ def test_the_error_of_an_algorithm_is_by_how_much_it_is_mispredicted(slower):
     times, asked, found = made(4, [(4, 4)], ("ring", "ring_allgather"))
     first = profiled(times, asked, found)
     predicted = {(t.algorithm, t.size): t.predicted for t in first.measured.timed}
-    rows = [[predicted[q.algorithm, q.size] * slower if q.algorithm else t for q, t in zip(asked, row)]
-            for row in times.rounds]  # fmt: skip
+    rows = [
+        [predicted[q.algorithm, q.size] * slower if q.algorithm else t for q, t in zip(asked, row)]
+        for row in times.rounds
+    ]
     again = profiled(msgspec.structs.replace(times, rounds=rows), asked, found)
     errors = [t.error for t in again.measured.timed if t.what == "algorithm"]
     assert errors == pytest.approx([1 / slower - 1] * 2 * len(REDUCED), abs=1e-3)

@@ -67,9 +67,7 @@ def test_tables_are_parameters_and_expected_failures(project):
     assert (code, report["results"][0]["verdict"]) == (0, "refuted as expected")
     assert report["results"][0]["detail"].startswith("twice (p=1 n=")
     code, report = project(toml.format(1), target="mine.py:scaled")
-    assert (code, report["results"][0]["detail"]) == (
-        1, "expected to fail (twice), but it holds: drop the expectation",
-    )  # fmt: skip
+    assert (code, report["results"][0]["detail"]) == (1, "expected to fail (twice), but it holds: drop the expectation")
 
 
 def test_a_file_above_counts_and_other_tools_are_left_alone(tmp_path):

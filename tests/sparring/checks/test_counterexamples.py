@@ -76,8 +76,9 @@ def details(document: Any, look: str):
     step = step_of(document)
     return [
         (step.messages[one.message].src, step.messages[one.message].dst, one.values, one.wanted)
-        for one in step.details if one.look == look
-    ]  # fmt: skip
+        for one in step.details
+        if one.look == look
+    ]
 
 
 @pytest.mark.parametrize("prop", ["steps", "result"])
@@ -124,8 +125,9 @@ def test_a_deadlock_shows_who_waits_for_whom(mine):
     ]
     assert shown.findings[0].ranks == [0, 1, 2]
     assert [ends[:2] for ends in details(shown, "wrong")] == [(0, 1), (1, 2), (2, 0)]
-    assert report.results[0].detail.endswith(". Run: python sparring-failures/deadlock.py. "
-                                             "See: sparring-failures/deadlock.html")  # fmt: skip
+    assert report.results[0].detail.endswith(
+        ". Run: python sparring-failures/deadlock.py. See: sparring-failures/deadlock.html"
+    )
 
 
 def test_without_a_page_it_opens_at_the_results(mine):

@@ -21,8 +21,9 @@ ROWS = [*rows(*SUITES)]
 """All that runs on simulated ranks."""
 TWINS = [
     (kind, next(name for name, other in SUITES[kind].defects.items() if other is one))
-    for (kind, *_), one in twins(*SUITES).items() if one.twin or one.options is not None
-]  # fmt: skip
+    for (kind, *_), one in twins(*SUITES).items()
+    if one.twin or one.options is not None
+]
 """Those that are not judged as the right ones of their kinds anyway, by their first defects."""
 
 

@@ -168,8 +168,10 @@ def test_what_is_returned(group):
 def test_leftovers(group, trace):
     """Messages and receives that an example leaves behind do not meet the next one."""
     for leaving, right in {
-        "leaves_message": "from_left", "leaves_receive": "from_left", "leaves_in_private": "from_left_in_private",
-    }.items():  # fmt: skip
+        "leaves_message": "from_left",
+        "leaves_receive": "from_left",
+        "leaves_in_private": "from_left_in_private",
+    }.items():
         for _ in range(3):
             assert is_total(group.examine(bad(leaving), XS, trace=trace).ys[0])
             (ys,) = group.examine(bad(right), XS, trace=trace).ys

@@ -18,7 +18,7 @@ from sparring.checks.ranks.group import Group, Hang
 from sparring.proofs.logic.verdicts import Word
 from sparring.spec.core import pages
 from sparring.trace.links import exclusive
-from sparring.verification import algorithm
+from sparring.verification import algorithm, plans
 from tests.sparring.checks.refuting import failed
 from tests.sweeps import third
 
@@ -50,7 +50,7 @@ def test_no_implementation_is_left_out():
 @pytest.mark.parametrize("name", third(FIRST))
 def test_an_algorithm_gives_the_reference(name):
     """The page's bits on every rank, for edge sizes of all dtypes and for gradients."""
-    plan = algorithm.plan(range(1, 5), full=False, on="mpi")
+    plan = plans.plan(range(1, 5), full=False, on="mpi")
     result = algorithm.on_mpi(PAGES[name], TARGETS[name], plan, lambda inputs, _: inputs)
 
     assert result.verdict.word is Word.TESTED, result.detail

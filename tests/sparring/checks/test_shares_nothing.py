@@ -319,10 +319,11 @@ def test_compiled_modules_are_shared_and_watched(mine, monkeypatch, tmp_path):
     package = tmp_path / "code/package"
     package.mkdir()
     (package / file.name).write_bytes(file.read_bytes())
-    (package / "__init__.py").write_text(f"from mine import *\nfrom . import {name} as compiled\n"
+    (package / "__init__.py").write_text(
+        f"from mine import *\nfrom . import {name} as compiled\n"
         "def adds(comm, x): return through(box_of(compiled), comm, x)\n"
         "def counts(comm, x):\n    deep.box.append(1)\n    same(comm, len(taken))\n    return right(comm, x)\n"
-    )  # fmt: skip
+    )
     monkeypatch.syspath_prepend(str(tmp_path / "code"))
     report = mine("package:adds")
     assert words(report) == {"result": Word.NOT_COVERED}

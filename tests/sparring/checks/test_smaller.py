@@ -7,9 +7,9 @@ import pytest
 
 from sparring import sparse_lists
 from sparring.checks import engine
-from sparring.checks.engine import Findings
 from sparring.checks.examples import hard
 from sparring.checks.examples.drawn import fewer, fits
+from sparring.checks.findings import Findings
 from sparring.checks.places import Simulated
 from sparring.checks.question import Question
 from sparring.refinement.example import Example

@@ -47,8 +47,10 @@ def test_a_claim_in_floats_is_refused(formula):
 
 def test_a_claim_that_is_known_to_differ():
     """It is refuted as expected; that it is right after all is the failure."""
-    known = {name: words(formula)._replace(xfail="a slip") for name, formula in
-             (("low", lambda n, p, k: n), ("right", lambda n, p, k: 2 * n - sympy.floor(2 * n / p)))}  # fmt: skip
+    known = {
+        name: words(formula)._replace(xfail="a slip")
+        for name, formula in (("low", lambda n, p, k: n), ("right", lambda n, p, k: 2 * n - sympy.floor(2 * n / p)))
+    }
     low, right = (judge(claim, derive(ring).words) for claim in known.values())
     assert (low.verdict, str(low.checked), "(a slip)" in low.detail) == ("different", "refuted as expected", True)
     assert (right.verdict, str(right.checked)) == ("equal", "refuted")

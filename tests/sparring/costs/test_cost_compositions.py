@@ -54,9 +54,7 @@ def test_at_a_point():
         sparring.cost("moshpit").simplify("2 | n, p = 2^m").at(p=3, n=4)
 
 
-FAULTS = {
-    "one less": lambda x: x - 1, "one more": lambda x: x + 1, "half": lambda x: x / 2, "nothing": lambda x: x * 0,
-}  # fmt: skip
+FAULTS = {"one less": lambda x: x - 1, "one more": lambda x: x + 1, "half": lambda x: x / 2, "nothing": lambda x: x * 0}
 
 
 @pytest.mark.parametrize("m", [2, 3, 4])
@@ -145,7 +143,7 @@ def test_what_has_no_formula_has_no_cost(name, params, why):
         ({"trigger": 1}, Fraction(1, 2), "added", "", "undecided", UNDECIDED, "need not be reached"),
         ({}, 6, "words", "", "different", REFUTED, "16 words are sent, and not 12, at p=3, k=3"),
     ],
-)  # fmt: skip
+)
 def test_a_lower_claim_is_wrong_only_where_a_run_sends_more(params, factor, quantity, xfail, verdict, checked, told):
     """Additions are in no run's words; and where nothing is dealt out, one list of all sums is three times the mean."""
     claim = Claim("planted", quantity, lambda n, p, k: factor * k * (p - 1) / p, "p | k", "nobody", xfail)

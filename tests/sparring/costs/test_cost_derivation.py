@@ -76,7 +76,7 @@ def test_a_run_that_sends_less_is_found():
         ("recursive_doubling_allgather", {}, "", {"p": 8, "n": 100, "k": 1}, 14, {"p": 6, "n": 100, "k": 1}),
         ("two_shot", {}, "p | n", {"p": 4, "n": 100}, 150, {"p": 3, "n": 100}),
     ],
-)  # fmt: skip
+)
 def test_a_point_where_the_forms_do_not_hold_is_refused(name, params, given, at, words, bad):
     cost = sparring.cost(name, **params).simplify(given)
     assert cost.at(**at).words == words

@@ -72,9 +72,10 @@ def test_a_chunk_has_its_part_of_blocks(ranks, length, block, many, start):
 
 
 @given(
-    st.sampled_from(NAMES), st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))),
+    st.sampled_from(NAMES),
+    st.integers(1, 60).flatmap(lambda n: st.tuples(st.just(n), st.integers(0, n))),
     st.integers(1, 12),
-)  # fmt: skip
+)
 def test_models_lie_between_the_best_and_the_worst(name, size, s):
     """Identical and disjoint; popular indices make a union no larger than independent ones; more ranks no smaller."""
     n, k = size

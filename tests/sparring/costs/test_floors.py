@@ -42,9 +42,11 @@ def test_a_bound_that_is_too_high_is_refuted(name):
 
 @pytest.mark.parametrize(
     ("name", "model"),
-    [*(("ring_sparse", model) for model in MODELS),
-     *((name, "union") for name in ("ring", "rabenseifner", "recursive_doubling", "ring_allgather", "ring_topk"))],
-)  # fmt: skip
+    [
+        *(("ring_sparse", model) for model in MODELS),
+        *((name, "union") for name in ("ring", "rabenseifner", "recursive_doubling", "ring_allgather", "ring_topk")),
+    ],
+)
 def test_no_cost_is_below_its_bound(name, model):
     """Under each model, and at points where nothing is even."""
     cost, what = sparring.cost(name, support=model), "pairs" if name == "ring_sparse" else "words"

@@ -22,8 +22,10 @@ def of_formulas(page, p, n):
 
 def of_runs(page, p, n):
     """The same of a run."""
-    return [sorted((one.src, one.dst, WIDTH * len(one.entries)) for one in wire)
-            for wire in run(page, [[0.0] * n] * p).trace]  # fmt: skip
+    return [
+        sorted((one.src, one.dst, WIDTH * len(one.entries)) for one in wire)
+        for wire in run(page, [[0.0] * n] * p).trace
+    ]
 
 
 @pytest.mark.parametrize(("p", "n"), [(8, 48), (16, 64), (12, 36), (6, 42), (7, 14), (1, 5)])

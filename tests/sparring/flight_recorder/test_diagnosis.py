@@ -50,7 +50,7 @@ RIGHT = {
         0: [call(), call(group="a")],
         1: [call(group="a"), call()],
     },
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", RIGHT)

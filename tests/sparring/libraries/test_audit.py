@@ -46,9 +46,9 @@ def test_an_algorithm_that_refuses_all_is_not_run(monkeypatch):
     assert (list(row.results), row.worst) == ([], Word.NOT_COVERED)
 
 
-@pytest.mark.parametrize(("verdicts", "word"), [
-    ([tried(3), NOT_COVERED, tried(5)], "tested (5 examples)"), ([tried(3), REFUTED], "refuted"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("verdicts", "word"), [([tried(3), NOT_COVERED, tried(5)], "tested (5 examples)"), ([tried(3), REFUTED], "refuted")]
+)
 def test_the_worst_verdict_in_place_counts(verdicts, word):
     report = Report("check", [result(f"p{i}", verdict, "at p=2") for i, verdict in enumerate(verdicts)])
     found = together("allreduce: adding", report)
@@ -86,8 +86,9 @@ def test_the_library_keeps_its_promise(tmp_path, monkeypatch):
     choices = library.choices(["allreduce"])
     assert len(choices) > 5
     monkeypatch.setattr(type(library), "choices", lambda self, names: choices[:2])
-    ran = CliRunner().invoke(cli, ["check", "--library", library.name, "MPI_Allreduce", "--ranks", "1-3",
-                                    "--max-examples", "12", "--json"])  # fmt: skip
+    ran = CliRunner().invoke(
+        cli, ["check", "--library", library.name, "MPI_Allreduce", "--ranks", "1-3", "--max-examples", "12", "--json"]
+    )
     assert ran.exit_code == 0, ran.output
     told = json.loads(ran.stdout)
     verdicts = {(r["subject"], r["property"]): r["verdict"] for r in told["results"]}

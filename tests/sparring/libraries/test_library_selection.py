@@ -20,11 +20,13 @@ TUNED = Setting("coll_tuned_allreduce_algorithm", {"ignore": 0, "ring": 4, "rabe
 FIXED = TUNED._replace(name="coll_tuned_allgatherv_algorithm", scope=0)
 ADAPT = Setting("coll_adapt_bcast_algorithm", {}, "Algorithm of broadcast", 5)
 DESCRIBED = Setting(
-    "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM", {},
+    "MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM",
+    {},
     "Variable to select allreduce algorithm\nauto - Internal algorithm selection\n"
     "nb        - Force nonblocking algorithm\n"
-    "recexch   - Force generic transport recursive exchange algorithm", 60444,
-)  # fmt: skip
+    "recexch   - Force generic transport recursive exchange algorithm",
+    60444,
+)
 NUMBERED = Setting(
     "MPIR_CVAR_USE_REDUCE", {}, "Control selection of MPI_Reduce algorithm presets.$ Arguments$ <presetid>$ range: 0-2 "
     "@Alias:# I_MPI_ADJUST_REDUCE @Default:# -1", 0,

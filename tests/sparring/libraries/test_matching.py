@@ -21,8 +21,10 @@ FAULTS = {
     "one step less": [("return 2 * (p - 1)", "return 2 * p - 3")],
 }
 RING = {  # Open MPI 5.0.11, coll_tuned_allreduce_algorithm 4, 1003 float64 on 3 ranks
-    (0, 1): Amount(4, 10704), (1, 2): Amount(4, 10696), (2, 0): Amount(4, 10696),
-}  # fmt: skip
+    (0, 1): Amount(4, 10704),
+    (1, 2): Amount(4, 10696),
+    (2, 0): Amount(4, 10696),
+}
 DOUBLING = {  # algorithm 3, 840 float64 on 5 ranks
     (0, 1): Amount(1, 6720), (1, 0): Amount(1, 6720), (1, 2): Amount(1, 6720), (1, 3): Amount(1, 6720),
     (2, 1): Amount(1, 6720), (2, 4): Amount(1, 6720), (3, 1): Amount(1, 6720), (3, 4): Amount(1, 6720),

@@ -129,9 +129,9 @@ def test_a_page_on_most_ranks_is_that_on_the_others():
     assert {match.name for match in matched(sent).values()} == {"rabenseifner_halves"}
 
 
-@pytest.mark.parametrize(("collective", "name"), [
-    ("allgather", "dense_ring_allgather"), ("reduce_scatter", "ring_reduce_scatter"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("collective", "name"), [("allgather", "dense_ring_allgather"), ("reduce_scatter", "ring_reduce_scatter")]
+)
 def test_other_collectives_are_priced_by_all_their_entries(collective, name):
     """An allgather's vectors are the blocks of one that is as long as all."""
     played = next(one for one in candidates(collective) if one.name == name)
@@ -172,8 +172,10 @@ def test_the_luckiest_of_equals_shows_no_loss():
     sizes = range(1, 101)
     drawn = {name: np.exp(draw.normal(0, 0.2, (8, 100))).tolist() for name in (OWN, *"abcdefghijkl")}
     found = losses(timings(drawn, sizes))
-    naive = [np.median(drawn_own) / min(np.median([row[i] for row in drawn[name]]) for name in "abcdefghijkl")
-             for i, drawn_own in enumerate(zip(*drawn[OWN]))]  # fmt: skip
+    naive = [
+        np.median(drawn_own) / min(np.median([row[i] for row in drawn[name]]) for name in "abcdefghijkl")
+        for i, drawn_own in enumerate(zip(*drawn[OWN]))
+    ]
     assert np.mean([one.factor[1] for one in found]) == pytest.approx(1, abs=0.03)
     assert sum(one.sure for one in found) <= 1
     assert np.mean(naive) > 1.1

@@ -25,9 +25,11 @@ CHOICES = [
     Choice(3, 8, "", ["b"], "ring", None),
 ]
 LOSSES = [
-    Loss(2, 1, "a", (0.9, 1.0, 1.1), 4, 8), Loss(2, 2, "a", (1.2, 1.3, 1.4), 8, 8),
-    Loss(2, 4, "c", (1.3, 1.4, 1.5), 6, 8), Loss(2, 8, "b", (1.8, 2.0, 20.0), 8, 8),
-]  # fmt: skip
+    Loss(2, 1, "a", (0.9, 1.0, 1.1), 4, 8),
+    Loss(2, 2, "a", (1.2, 1.3, 1.4), 8, 8),
+    Loss(2, 4, "c", (1.3, 1.4, 1.5), 6, 8),
+    Loss(2, 8, "b", (1.8, 2.0, 20.0), 8, 8),
+]
 SECONDS: Any = {name: [(1e-6, 2e-6, 3e-6)] * 4 for name in (OWN, "a", "b", "c")}
 TAKEN = Taken(2, 8, SECONDS, {"d": "it died"})
 
@@ -100,10 +102,11 @@ def test_the_tables_say_what_is_lost_and_what_failed():
     rows = [line.split() for line in text(audit()).splitlines()]
     told = [" ".join(row[5:]) for row in rows if row[1:5] == ["2", "us", "2", "us"]]
     assert told == [
-        "1.00 (0.90-1.10) 4 of 8 a, the same messages", "1.30 (1.20-1.40) 8 of 8 a, the same messages: lost",
+        "1.00 (0.90-1.10) 4 of 8 a, the same messages",
+        "1.30 (1.20-1.40) 8 of 8 a, the same messages: lost",
         "1.40 (1.30-1.50) 6 of 8 c",
         "2.00 (1.80-20.00) 8 of 8 b, the same messages: lost",
-    ]  # fmt: skip
+    ]
     assert ["d:", "it", "died"] in rows
 
 

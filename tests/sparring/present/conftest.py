@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from sparring.api import page
-from sparring.spec.core.model import Page, load
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.trace.compare import compare
 from sparring.trace.divergence import Divergence
 from sparring.trace.events import Trace, from_outcome

@@ -38,7 +38,9 @@ def test_bars_are_times(advice):
 def test_what_is_summed_is_told_without_colour(advice):
     """Hatched, open or filled."""
     (axes, _), answer = plot.figure(advice).axes, advice.answers[0]
-    looks = {one.result: (bar.get_hatch(), bar.get_facecolor() == (1, 1, 1, 1))
-             for one, bar in zip(answer.options, bars(axes))}  # fmt: skip
+    looks = {
+        one.result: (bar.get_hatch(), bar.get_facecolor() == (1, 1, 1, 1))
+        for one, bar in zip(answer.options, bars(axes))
+    }
 
     assert looks == {"all": (None, False), "kept": ("////", True), "cut": (None, True)}

@@ -149,9 +149,11 @@ def test_squares_of_a_matrix_are_as_large_as_messages_are_many() -> None:
 def test_tikz_compiles_and_is_as_wide_as_it_says(tmp_path: Path) -> None:
     """By pdflatex alone, without a warning; its texts are found, and styles stand on top and nowhere else."""
     asked = {
-        "ring": Drawing(), "rabenseifner": Drawing(width=7.0), "recursive_doubling": Drawing("ring"),
+        "ring": Drawing(),
+        "rabenseifner": Drawing(width=7.0),
+        "recursive_doubling": Drawing("ring"),
         "two_shot": Drawing("matrix", 2.0),
-    }  # fmt: skip
+    }
     for name, drawing in asked.items():
         save(page(name), 8, tmp_path / f"{name}.tex", drawing._replace(width=drawing.width or COLUMN))
     source = PAPER % "\n".join(MEASURED % name for name in asked)

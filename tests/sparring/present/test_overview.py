@@ -60,8 +60,9 @@ def test_plain_ascii_where_the_encoding_asks():
     assert screen(80, "ascii").isascii() and not screen(80).isascii()
     for at in (0, 1):
         alike = Counter(signs[at] for signs in SIGNS.values())
-        assert {sign for sign, many in alike.items() if many > 1} == {SIGNS[w][at] for w in (
-            Word.PROVED, Word.PROVED_UP_TO, Word.UNDECIDED)}  # fmt: skip
+        assert {sign for sign, many in alike.items() if many > 1} == {
+            SIGNS[w][at] for w in (Word.PROVED, Word.PROVED_UP_TO, Word.UNDECIDED)
+        }
     assert {signs[0] for signs in SIGNS.values()} == {*MEANT}
 
 

@@ -26,15 +26,17 @@ PICTURES = {
     "link load": lambda: partial(linkload.save, linkload.loads(sparring.page("ring"), networks.find("ring"), 4)),
     "regions": lambda: partial(
         regions.save,
-        {"one": phases.phases([sparring.cost("ring"), sparring.cost("ring_allgather")], ("rho", "p"), {"n": 40},
-                              end=("1", "3"))},
-        Fraction(1, 20), {},
+        {
+            "one": phases.phases(
+                [sparring.cost("ring"), sparring.cost("ring_allgather")], ("rho", "p"), {"n": 40}, end=("1", "3")
+            )
+        },
+        Fraction(1, 20),
+        {},
     ),
-    "advice": lambda: partial(
-        plot.save, sparring.advise({"w": np.ones((2, 9))}, "ib-hdr", [3], algorithms=["ring"])
-    ),
+    "advice": lambda: partial(plot.save, sparring.advise({"w": np.ones((2, 9))}, "ib-hdr", [3], algorithms=["ring"])),
     "a machine": lambda: partial(calibrated.save, profile(*made(2, [(2, 2)], ("ring",)))),
-}  # fmt: skip
+}
 
 
 @cache

@@ -70,17 +70,16 @@ def plan(ranks, collective="allgather", sizes=(1, 2, 0), inplace=True, semaphore
     for r, blocks in enumerate(ranks):
         made = [
             {
-                "id": b, "ops": ops,
+                "id": b,
+                "ops": ops,
                 "channels": [
                     {"channel_type": wire, "channel_ids": [b * (p - 1) + i for i in range(p - 1)]},
                     {"channel_type": "switch", "channel_ids": [0]},
                 ],
-                "remote_buffer_refs": [
-                    {"access_channel_type": wire, "remote_buffer_ids": list(range(3 * (p - 1)))}
-                ],
+                "remote_buffer_refs": [{"access_channel_type": wire, "remote_buffer_ids": list(range(3 * (p - 1)))}],
             }
             for b, ops in enumerate(blocks)
-        ]  # fmt: skip
+        ]
         gpus.append({
             "id": r, "input_chunks": sizes[0], "output_chunks": sizes[1], "scratch_chunks": sizes[2],
             "threadblocks": made,
@@ -116,8 +115,9 @@ def sliced(p):
 def barred(p):
     """One not in place: a block copies the own chunk, and after a barrier another puts it to all."""
     wait = op("barrier", barrier_id=0, num_threadblocks=2)
-    return [[[op("copy", [here("i", 0)], [here("o", r)]), wait], [*meet(p), wait, puts(p, r), *meet(p)]]
-            for r in range(p)]  # fmt: skip
+    return [
+        [[op("copy", [here("i", 0)], [here("o", r)]), wait], [*meet(p), wait, puts(p, r), *meet(p)]] for r in range(p)
+    ]
 
 
 def added(p, r, source, target):
@@ -146,8 +146,10 @@ def packed(p):
 
 def switched(p, how=""):
     """An allreduce in place by a switch that adds; ``how`` the others are told that it has."""
-    return [[[*meet(p, how="rlx"), op("glres", [switch(r)], [switch(r)], wire="switch"), *meet(p, how=how)]]
-            for r in range(p)]  # fmt: skip
+    return [
+        [[*meet(p, how="rlx"), op("glres", [switch(r)], [switch(r)], wire="switch"), *meet(p, how=how)]]
+        for r in range(p)
+    ]
 
 
 def piped(p):

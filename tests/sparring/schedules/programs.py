@@ -80,9 +80,11 @@ def programs(draw, wild=False):
             if blocks[r][other] and late != (list(blocks[r]).index(other), 0):
                 blocks[r][other][0] = replace(blocks[r][other][0], after=late)
     return program(
-        *([Block(i, tuple(steps), *((b, -1) if r == a else (-1, a))) for i, ((a, b), steps) in enumerate(of.items())]
-          for r, of in enumerate(blocks))
-    )  # fmt: skip
+        *(
+            [Block(i, tuple(steps), *((b, -1) if r == a else (-1, a))) for i, ((a, b), steps) in enumerate(of.items())]
+            for r, of in enumerate(blocks)
+        )
+    )
 
 
 def receives(place):

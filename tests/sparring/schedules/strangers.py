@@ -62,8 +62,10 @@ def ring(chunks=1):
     """An allgather: in epoch t each passes on what came in the one before."""
     return [
         flow(c, GPUS[(r - t) % 4], GPUS[r], GPUS[(r + 1) % 4], t, via="0 -> 3" if r == 1 else "")
-        for t in range(3) for r in range(4) for c in range(chunks)
-    ]  # fmt: skip
+        for t in range(3)
+        for r in range(4)
+        for c in range(chunks)
+    ]
 
 
 PAIRS = [(d, s, 0) for d in GPUS for s in GPUS if d != s]
@@ -149,8 +151,5 @@ def copied_ring(p, copies=None, *, inplace=True):
 
 def copied_exchange(p, copies=None):
     """An alltoall, not in place: each rank copies its own part."""
-    blocks = [
-        [(q, q, [step(0, "s", "i", q), step(1, "r", "o", q)]) for q in range(p) if q != r]
-        for r in range(p)
-    ]  # fmt: skip
+    blocks = [[(q, q, [step(0, "s", "i", q), step(1, "r", "o", q)]) for q in range(p) if q != r] for r in range(p)]
     return taccl("alltoall", p, copies or [[(r, r)] for r in range(p)], blocks, inplace=False)

@@ -40,8 +40,9 @@ def test_a_right_file_holds(file):
     assert words(report) == {
         **dict.fromkeys(("implements", "races", "deadlock", "hygiene"), Word.PROVED_AT),
         "agreement": Word.PROVED_AT if adds else Word.NOT_COVERED,
-        "contention": Word.NOT_COVERED, "loader": Word.NOT_COVERED,
-    }  # fmt: skip
+        "contention": Word.NOT_COVERED,
+        "loader": Word.NOT_COVERED,
+    }
     assert [gap.split(":")[0] for gap in report.not_covered] == ["agreement"] * (not adds) + ["contention", "loader"]
     assert [r.property for r in report.results] == list(PROPERTIES)
 

@@ -264,8 +264,9 @@ def test_a_plan_is_judged_by_its_keys(tmp_path):
     words = {r.property: r.verdict.word for r in report.results}
     assert words == {
         **dict.fromkeys(("implements", "agreement", "races", "deadlock", "hygiene"), Word.PROVED_AT),
-        "contention": words["contention"], "loader": Word.NOT_COVERED,
-    }  # fmt: skip
+        "contention": words["contention"],
+        "loader": Word.NOT_COVERED,
+    }
     assert report.extra["deadlock_free_depth"] is None
     file.write_bytes(plan(piped(2), "allreduce", (2, 2, 2), inplace=False, semaphores=1))
     report = check_schedule(file)

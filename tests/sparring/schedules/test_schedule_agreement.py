@@ -26,10 +26,11 @@ def gathers(r, orders):
     """
     p = len(orders)
     blocks = [
-        Block(q, (Step("s", ("i", 0)), Step("r", None, ("s", q))), q, q) if q != r else
-        Block(q, (Step("cpy", ("i", 0), ("s", r)),))
+        Block(q, (Step("s", ("i", 0)), Step("r", None, ("s", q))), q, q)
+        if q != r
+        else Block(q, (Step("cpy", ("i", 0), ("s", r)),))
         for q in range(p)
-    ]  # fmt: skip
+    ]
     waits = tuple(Step("nop", count=0, after=(q, 0 if q == r else 1)) for q in range(p))
     adds = tuple(Step("re", ("s", b), ("s", a)) for a, b in orders[r])
     return [*blocks, Block(p, (*waits, *adds, Step("cpy", ("s", orders[r][-1][0]), ("o", 0))))]

@@ -79,8 +79,9 @@ MSCCL = {
     "sends to rank 0; right: another": xml('send="1"', 'send="0"'),
     "step 0 (s) sends, but the block sends to nobody": xml('send="1"', 'send="-1"'),
     "rank 0 block 0 step 0 (s) uses i[9] to i[9], but its input has 3 chunks": xml('srcoff="0"', 'srcoff="9"'),
-    "rank 0 block 0 step 0 (s) waits for step 77 of block 0, which there is not":
-        xml('depid="-1" deps="-1"', 'depid="0" deps="77"'),
+    "rank 0 block 0 step 0 (s) waits for step 77 of block 0, which there is not": xml(
+        'depid="-1" deps="-1"', 'depid="0" deps="77"'
+    ),
     "rank 0 block 0 step 0 (s) waits for itself": xml('depid="-1" deps="-1"', 'depid="0" deps="0"'),
     "no XML (": b"\xff\xfe" + RING,
     "no XML (multi-byte encodings are not supported)": b'<?xml version="1.0" encoding="utf-7"?>' + RING,
@@ -88,7 +89,7 @@ MSCCL = {
     "<tb> in <tb>": b'<algo name="a"><gpu id="0">' + b"<tb><tb>" * 3,
     "<algo> in <algo>": b"<algo>" * 100000,
     "<algo> lacks coll": b"<algo " + b" ".join(b'a%d="1"' % i for i in range(10000)) + b"/>",
-}  # fmt: skip
+}
 COPIES = {
     "line 3: <copy> lacks o_off": swapped(COPIED, 'o_off="0"', ""),
     "line 3: i_off='zero'; right: an integer": swapped(COPIED, 'i_off="0"', 'i_off="zero"'),
@@ -100,9 +101,10 @@ COPIES = {
     "a copy of rank 0 uses o[7] to o[7], but its output has 3 chunks": swapped(COPIED, 'o_off="0"', 'o_off="7"'),
     "a copy of rank 0 uses i[3] to i[3], but its input has 1 chunks": swapped(COPIED, 'i_off="0"', 'i_off="3"'),
     "rank 0 copies i[0] to o[0], which another copy reads or writes": swapped(COPIED, '"0"/>', '"0"/>' + TWICE),
-    "rank 1 copies i[0] to o[1], which another copy reads or writes, and nothing says which comes first":
-        taccl("alltoall", 3, [[], [(0, 1), (1, 2), (2, 0)], []], [[]] * 3, inplace=True),
-}  # fmt: skip
+    "rank 1 copies i[0] to o[1], which another copy reads or writes, and nothing says which comes first": taccl(
+        "alltoall", 3, [[], [(0, 1), (1, 2), (2, 0)], []], [[]] * 3, inplace=True
+    ),
+}
 PLAIN = {
     "truncated": b"",
     "Expected `object`": b"[]",
@@ -169,9 +171,10 @@ CHAKRA = {
     "rank 0 node 5 (COMM_SEND_NODE): comm_src = 1 in the file of rank 0": traced(comm_size=1, comm_dst=1, comm_src=1),
     "rank 0 node 5 depends on node 9, which there is not": traced(comm_size=1, comm_dst=1, data_deps=[9]),
     "rank 0 node 5: Expected `int` >= 0 - at `$.size`": traced(comm_size=-1, comm_dst=1),
-    "rank 0 operation 0 (send) names rank 9 as its other end; right: another of the ranks 0 to 1":
-        traced(comm_size=1, comm_dst=9),
-}  # fmt: skip
+    "rank 0 operation 0 (send) names rank 9 as its other end; right: another of the ranks 0 to 1": traced(
+        comm_size=1, comm_dst=9
+    ),
+}
 FORESTCOLL = {
     "line 1: no XML (no element found); right: an <Algo> of <tree>s of <send>s": b"",
     "line 1: no <tree>; right: an <Algo> of <tree>s of <send>s": b'<Algo nchunkspernode="1"/>',

@@ -110,10 +110,12 @@ def test_goal_reads_what_others_write():
     x: send 8b to 1 tag 4
     }
     """
-    assert goal.read(text) == Messages((
-        (Act("send", 8, 1, 4),),
-        (Act("calc", 3, cpu=2), Act("recv", 8, 0, 4), Act("recv", 8, -1, -1, (0,), (0,), nic=1)),
-    ))  # fmt: skip
+    assert goal.read(text) == Messages(
+        (
+            (Act("send", 8, 1, 4),),
+            (Act("calc", 3, cpu=2), Act("recv", 8, 0, 4), Act("recv", 8, -1, -1, (0,), (0,), nic=1)),
+        )
+    )
 
 
 def test_the_newer_xml_is_read():

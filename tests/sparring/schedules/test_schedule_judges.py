@@ -56,10 +56,12 @@ def test_a_part_is_counted_from_its_own_begin():
 def round_by(first):
     """Rank 0's second block reads what the first writes, after a message of the first went round by rank 1."""
     return program(
-        [Block(0, tuple(first), send=1),
-         Block(1, (Step("r", None, ("s", 1)), Step("cpy", ("s", 0), ("i", 1))), recv=1)],
+        [
+            Block(0, tuple(first), send=1),
+            Block(1, (Step("r", None, ("s", 1)), Step("cpy", ("s", 0), ("i", 1))), recv=1),
+        ],
         [Block(0, (Step("r", None, ("s", 0)), Step("s", ("s", 0))), 0, 0)],
-    )  # fmt: skip
+    )
 
 
 def test_a_race_tells_how_far_the_steps_know_each_other():
@@ -144,9 +146,11 @@ def test_without_races_every_order_has_the_result(whole, seed):
         interpreter.run(seed)
         everybody = range(one.ranks)
         bad = {
-            (r, c) for r in everybody for c in range(whole.chunks)
+            (r, c)
+            for r in everybody
+            for c in range(whole.chunks)
             if interpreter.cells[one.places.cell(r, "o", c)] != {(q, c): 1 for q in everybody}
-        }  # fmt: skip
+        }
         assert {(w.rank, w.place) for w in one.wrong} == bad
 
 
@@ -231,9 +235,11 @@ def test_messages_one_after_the_other_do_not_meet():
     then = [
         [Block(0, (Step("s", ("i", 0)),), send=2)],
         [Block(0, (Step("r", None, ("s", 0)), Step("s", ("i", 0))), 2, 2)],
-        [Block(0, (Step("r", None, ("s", 0)),), recv=0),
-         Block(1, (Step("s", ("i", 0), after=(0, 0)), Step("r", None, ("s", 1))), 1, 1)],
-    ]  # fmt: skip
+        [
+            Block(0, (Step("r", None, ("s", 0)),), recv=0),
+            Block(1, (Step("s", ("i", 0), after=(0, 0)), Step("r", None, ("s", 1))), 1, 1),
+        ],
+    ]
     assert judge(program(*then)).crossing("crossbar").level == "eager"
     then[2][1] = replace(then[2][1], steps=(Step("s", ("i", 0)), then[2][1].steps[1]))
     found = judge(program(*then)).crossing("crossbar")

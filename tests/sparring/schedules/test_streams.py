@@ -18,7 +18,7 @@ from sparring.schedules import from_page, writing
 from sparring.schedules.rank_schedule import Move, Rows, coming
 from sparring.spec import ring
 from sparring.spec.core import blocks
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.numbers import where
 from sparring.spec.core.schedule import number, step_sends, truth
 from tests.sweeps import third
@@ -103,7 +103,7 @@ APART = {
     "looked up": lambda r, t, p: [*range(p)][r],
     "around another number": lambda r, t, p: (r + 1) % (p + 1) % p,
     "as bits": lambda r, t, p: r.bit_length() % p,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("chunk", [*ALIKE, *APART])

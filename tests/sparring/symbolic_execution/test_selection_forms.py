@@ -70,7 +70,7 @@ OPERATIONS = {
     "sorted in place": in_place,
     "moved": lambda x: [np.concatenate([x, x]), np.roll(x, 1), np.take(x, [2, 0]), *np.split(x, [1]), np.flip(x)],
     "an order taken": lambda x: [np.take(x, np.argsort(x, kind="stable")[:1]), x[np.argsort(x, kind="stable")]],
-}  # fmt: skip
+}
 
 
 def evaluated(result, table, point):

@@ -73,7 +73,7 @@ BUGS = {
     "raises on ties": ("values = acc[at]", FAILS, ONE, "raised AssertionError"),
     "waits on ties": ("values = acc[at]", WAITS, ONE, "waits in"),
     "a threshold": (FIRST, "np.flatnonzero(np.abs(x) > 0.5)[:k]", ONE, "result at index"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", BUGS)
@@ -95,8 +95,10 @@ def test_each_bug_is_refuted_by_numbers(written, name):
 OWN_BUGS = {
     "kept and sent": ("here[largest.indices] = 0", "pass"),
     "selects from the input": (
-        "return through(self._select, self._waiting, self._reduced)", "return self._reduced(x.copy())"),
-}  # fmt: skip
+        "return through(self._select, self._waiting, self._reduced)",
+        "return self._reduced(x.copy())",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", OWN_BUGS)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from sparring import page, world
 from sparring.checks.ranks.target import load
 from sparring.errors import InputError
-from sparring.spec.core.model import load as load_page
+from sparring.spec.core.loading import load as load_page
 from sparring.trace.compare import compare
 from sparring.trace.events import Event, Trace, digest, from_outcome
 from tests.sparring.trace.trace_targets import anonymous, traced

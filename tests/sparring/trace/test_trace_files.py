@@ -129,7 +129,7 @@ def test_any_trace_comes_back(tmp_path_factory, data):
         (f"{HEADER}\n{line(where=chr(27) + '[31m')}", 2, "where is '\\x1b[31m': it must be file:line"),
         (f"{HEADER}\n{line(where=chr(0xD800))}", 2, "where is '\\ud800': it must be file:line"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_told(file, text, at, words):
     """File, line, what is wrong and what would be right."""
     file.write_bytes(text if isinstance(text, bytes) else text.encode())

@@ -14,8 +14,10 @@ from sparring.trace.compare import compare, messages
 from tests.sparring.trace.trace_targets import anonymous, traced
 
 CODE = Path(impl.__path__[0], "topka2a.py").read_text(encoding="utf-8")
-PAIRED = {"x.values if len(x) == x.n else wire.pack(x)": "wire.pack(x)",
-          "np.empty_like(here) if count(c, n, k, p) == here.size else wire": "wire"}  # fmt: skip
+PAIRED = {
+    "x.values if len(x) == x.n else wire.pack(x)": "wire.pack(x)",
+    "np.empty_like(here) if count(c, n, k, p) == here.size else wire": "wire",
+}
 
 
 def ran(tmp_path, changes, k):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sparring.verification.algorithm import flaws
+from sparring.verification.simulated_runs import flaws
 from tests.algorithms import ALGORITHMS
 from tests.impl.algorithms import PAGES, TARGETS, planted
 from tests.sweeps import sweep

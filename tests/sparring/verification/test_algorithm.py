@@ -13,12 +13,12 @@ from sparring.checks.ranks.launch import find
 from sparring.errors import InputError, MissingExtra, RankFailed
 from sparring.proofs.logic.verdicts import NOT_COVERED, Word
 from sparring.refinement import running
-from sparring.verification import algorithm
+from sparring.verification import algorithm, plans
 from tests.sweeps import third
 
 pytestmark = pytest.mark.usefixtures("proved_once")
 RING = sparring.page("ring")
-SMALL = algorithm.Plan(terms=(1, 2, 3), numbers=(1, 2, 3))
+SMALL = plans.Plan(terms=(1, 2, 3), numbers=(1, 2, 3))
 
 IMPLEMENTATION = """\
 import numpy as np
@@ -250,7 +250,7 @@ def test_what_cannot_be_planned_is_refused(asked):
 
 def test_full_runs_terms_for_all_numbers_of_ranks_to_64():
     """The plan of --full; it is not run here."""
-    full, first = (algorithm.plan(None, full=full, on="both") for full in (True, False))
+    full, first = (plans.plan(None, full=full, on="both") for full in (True, False))
     assert full.terms == tuple(range(1, 65)) and {*full.gradients} >= {*full.numbers}
     assert {*range(1, 17)} < {*first.terms} < {*full.terms}
 

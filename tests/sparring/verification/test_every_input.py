@@ -12,7 +12,7 @@ import sparring
 from sparring.errors import InputError
 from sparring.impl import ring_topk
 from sparring.proofs.logic.verdicts import Word
-from sparring.verification import algorithm
+from sparring.verification import algorithm, plans
 
 OURS = "sparring.impl.ring_topk:Allreduce"
 PAGE = sparring.page("ring_topk")
@@ -132,10 +132,10 @@ def test_verify_has_a_row_of_it():
     """Where entries are selected; for other ranks it says what is tried."""
     target = algorithm.find_target(PAGE)
     assert target == OURS
-    row = algorithm.selection(PAGE, target, algorithm.plan([1, 8], False, "simulated"), lambda items, _: items)
+    row = algorithm.selection(PAGE, target, plans.plan([1, 8], False, "simulated"), lambda items, _: items)
     assert str(row["selection"].verdict) == "proved for p <= 1"
     assert row["selection"].detail.startswith("every real input, ties included: n <= 4, k <= 2, 2 calls, ")
-    large = algorithm.plan([8], False, "simulated")
+    large = plans.plan([8], False, "simulated")
     assert algorithm.selection(PAGE, target, large, lambda items, _: items) == {}
     assert algorithm.missing(PAGE, target, large)("selection") == "every input is tried on at most 3 simulated ranks"
     assert "selection" in algorithm.applicable(PAGE)
@@ -147,7 +147,7 @@ def test_verify_refutes_a_planted_bug(tmp_path):
     file = tmp_path / "mine.py"
     code = Path(ring_topk.__file__).read_text(encoding="utf-8")
     file.write_text(code.replace("here[largest.indices] = 0", "pass"), encoding="utf-8")
-    plan = algorithm.plan([1, 2], False, "simulated")
+    plan = plans.plan([1, 2], False, "simulated")
     row = algorithm.selection(PAGE, f"{file}:Allreduce", plan, lambda items, _: items)
     assert row["selection"].verdict.word is Word.REFUTED
     assert row["selection"].detail.startswith("p=1 n=1 k=1: after call 1, rank 0's residual at index 0 is ")

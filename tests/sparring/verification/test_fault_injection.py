@@ -15,13 +15,13 @@ from sparring.refinement import bits, observing, refusals, running, sums, vector
 from sparring.refinement.runtime_faults import FAULTS
 from sparring.report import Result
 from sparring.symbolic_execution import judging
-from sparring.verification import algorithm, samples
+from sparring.verification import algorithm, plans, samples
 from sparring.verification.fault_injection import vouched
 from sparring.verification.reached_lines import Reached
 
 PAGES = {name: sparring.page(name) for name in ("ring", "ring_allgather", "ring_sparse", "ring_topk")}
 """One of each kind of data."""
-SMALL = algorithm.Plan(terms=(1, 2), numbers=(1, 2))
+SMALL = plans.Plan(terms=(1, 2), numbers=(1, 2))
 ON_NUMBERS = {"dtypes", "gradients", "in place", "long vectors"}
 CREDULOUS = {
     "no bit differs": (running, "judge_bits", lambda *_, **__: {}, ON_NUMBERS),
@@ -41,7 +41,7 @@ CREDULOUS = {
 """Checks that say yes to everything, and the properties whose verdict they are."""
 
 
-def results(name: str = "ring", plan: algorithm.Plan = SMALL) -> dict[str, Result]:
+def results(name: str = "ring", plan: plans.Plan = SMALL) -> dict[str, Result]:
     return {r.property: r for r in algorithm.verify_page(plan, PAGES[name], lambda items, _: items)}
 
 
@@ -141,7 +141,7 @@ def test_what_is_refuted_needs_no_fault():
 @pytest.mark.usefixtures("proved_once")
 def test_gradients_that_do_not_exist_are_not_tested():
     """An empty sweep is no test."""
-    found = results(plan=algorithm.Plan((2,), (9,)))["gradients"]
+    found = results(plan=plans.Plan((2,), (9,)))["gradients"]
 
     assert found.verdict == NOT_COVERED
     assert found.detail == "there are gradients of 8 ranks and no more"

@@ -162,8 +162,10 @@ def test_settings_are_told_and_put_back():
 
     before = random.getstate()
     assert world.run(changes, 2, [1, 2]).shared == (
-        "the environment", "the generator of random", "the generator of numpy"
-    )  # fmt: skip
+        "the environment",
+        "the generator of random",
+        "the generator of numpy",
+    )
     assert random.getstate() == before and "OF_RANK" not in os.environ
 
 

@@ -20,7 +20,7 @@ from sparring.proofs.reading.annotations import subject
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.schedules.from_page import exported
 from sparring.spec.core import schedule
-from sparring.spec.core.model import load
+from sparring.spec.core.loading import load
 from sparring.spec.core.schedule import step_sends
 from tests.algorithms.collectives import COLLECTIVES
 
@@ -151,13 +151,15 @@ def test_there_is_no_first_chunk_by_formula():
 
 @pytest.mark.parametrize(
     ("formulas", "why"),
-    [({"chunk": lambda r: r}, "has both chunk and carries: each says which chunks a message has"),
-     ({"block": lambda r: (r, 1)}, "has both block and carries"),
-     ({"data": "lists"}, "has data 'lists' and carries: that is for vectors, in the one message of a step"),
-     ({"messages": lambda t, p: 2}, "has several messages a step and carries"),
-     ({"below": None}, r"lacks the formula below\(r, c, t, p\)"),
-     ({"carries": lambda r, j: True}, "carries asks for 'j'; it may ask for r, c, t, p")],
-)  # fmt: skip
+    [
+        ({"chunk": lambda r: r}, "has both chunk and carries: each says which chunks a message has"),
+        ({"block": lambda r: (r, 1)}, "has both block and carries"),
+        ({"data": "lists"}, "has data 'lists' and carries: that is for vectors, in the one message of a step"),
+        ({"messages": lambda t, p: 2}, "has several messages a step and carries"),
+        ({"below": None}, r"lacks the formula below\(r, c, t, p\)"),
+        ({"carries": lambda r, j: True}, "carries asks for 'j'; it may ask for r, c, t, p"),
+    ],
+)
 def test_what_cannot_be_picked_is_named(formulas, why):
     with pytest.raises(InputError, match=why):
         made(**formulas)

@@ -65,8 +65,10 @@ def test_bits_an_entry():
     ours = {(bits, g): sizes.per_entry(Grouped(bits, g, 0), 4) for bits, g in ((8, 128), (4, 128), (4, 32))}
     assert ours == {(8, 128): Fraction(17, 2), (4, 128): Fraction(9, 2), (4, 32): 6}
     assert {at: x - Fraction(32, at[1]) for at, x in ours.items()} == {
-        (8, 128): Fraction(33, 4), (4, 128): Fraction(17, 4), (4, 32): 5,
-    }  # fmt: skip
+        (8, 128): Fraction(33, 4),
+        (4, 128): Fraction(17, 4),
+        (4, 32): 5,
+    }
     assert sizes.per_entry(Grouped(2, 32, 1), 4) == 2 + Fraction(8 * (4 * 4 + 2), 32)
 
 

@@ -250,8 +250,9 @@ def test_messages_that_a_rank_sends_at_once_have_their_letter():
         for step in stage.steps:
             for m, one in zip(step.messages, step.details):
                 assert (page.dst(m.src, step.t, p, one.letters["j"]), m.chunks[0]) == (
-                    m.dst, page.chunk(m.src, step.t, p, one.letters["j"])
-                )  # fmt: skip
+                    m.dst,
+                    page.chunk(m.src, step.t, p, one.letters["j"]),
+                )
     assert not sparring.explore("ring", ranks=3).runs[0].stages[0].steps[0].details
 
 

@@ -81,8 +81,10 @@ def test_a_click_on_a_link_tells_its_messages(opened: Opened) -> None:
         f"{r} {ARROW} {r + 4}" for r in range(4)
     ]
     assert [" ".join(one.split()) for one in panel.locator("dd").all_inner_texts()] == [
-        f"4 {CONTENTION}", "4 messages", "4 messages, first at step 3",
-    ]  # fmt: skip
+        f"4 {CONTENTION}",
+        "4 messages",
+        "4 messages, first at step 3",
+    ]
     assert page.locator(".picture .arrow.chosen").count() == 1
     panel.get_by_role("button", name="rank 1 sends chunk 0 to rank 5").click()
     way = networks.find("tree").route(1, 5, 8)
@@ -200,9 +202,11 @@ def overlapping(boxes: list[Box]) -> list[tuple[Box, Box]]:
     """Return the pairs of boxes that cover one another."""
     ordered = sorted(boxes)
     return [
-        (one, other) for i, one in enumerate(ordered) for other in ordered[i + 1 :]
+        (one, other)
+        for i, one in enumerate(ordered)
+        for other in ordered[i + 1 :]
         if other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
-    ]  # fmt: skip
+    ]
 
 
 def outside(found: dict[str, Any]) -> list[Box]:

@@ -1,0 +1,277 @@
+"""What has to be shown of a page's formulas, theorem by theorem.
+
+The Coq theorems in ``proofs/coq`` say why these obligations are the theorem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sparring.proofs.logic.messages import came, placed, sends, sent, single
+from sparring.proofs.logic.obligations import (
+    Bound,
+    Contributor,
+    Obligation,
+    Same,
+    Spent,
+    always,
+    c,
+    during,
+    every,
+    iff,
+    implies,
+    j,
+    letter,
+    letters,
+    n,
+    note,
+    p,
+    q,
+    r,
+    s,
+    some,
+    t,
+    v,
+    within,
+)
+from sparring.spec.core.model import Page, bound
+from sparring.spec.core.numbers import Bool, Int, Node, both, either, negate, where
+
+
+def schedule(page: Page) -> Iterator[Obligation]:
+    """Yield the obligations that the formulas make a schedule.
+
+    Indices are in range, and who sends and who listens agree: ``dst`` and ``src`` undo each other on all ranks,
+    so that ``src(r)`` sends to ``r`` or to nobody.
+    """
+    any_j, step = letter(page), (*during(page), *letters(page))
+    src, dst = page.src(r, t, p, *any_j), page.dst(r, t, p, *any_j)
+    yield Obligation("steps >= 0", always(page), page.steps(p) >= 0)
+    if page.several:
+        yield Obligation("messages >= 1", during(page), page.messages(t, p) >= 1)
+    yield Obligation("dst in range", step, within(dst))
+    yield Obligation("src in range", step, within(src))
+    yield from counted(page)
+    if not page.carries:
+        yield Obligation("chunk in range", step, placed(page))
+    yield Obligation("no message to oneself", step, implies(page.active(r, t, p, *any_j), negate(dst == r)))
+    yield Obligation("dst(src(r)) = r", step, page.dst(src, t, p, *any_j) == r)
+    yield Obligation("src(dst(r)) = r", step, page.src(dst, t, p, *any_j) == r)
+    if page.several:
+        named = page.who(src, r, page.chunk(src, t, p, j), t, p) == j
+        yield note("one message from a rank", step, implies(page.active(src, t, p, j), named))
+
+
+def counted(page: Page) -> Iterator[Obligation]:
+    """Yield the obligations that a message has as many chunks as ``below`` counts, if the page has ``below``."""
+    if not page.below:
+        return
+    step, below = during(page), page.below
+    yield Obligation("none below the first", step, below(r, 0, t, p) == 0)
+    one_more = below(r, c, t, p) + where(sent(page, r), 1, 0)
+    yield Obligation("counted one by one", step, below(r, c + 1, t, p) == one_more)
+
+
+def result(page: Page) -> Iterator[Obligation]:
+    """Yield the obligations that every cell ends with exactly the contributions of its goal, each once."""
+    yield from schedule(page)
+    yield from valued(page)
+    start, step, end = always(page), during(page), page.steps(p)
+    holds, live, adds = page.holds, page.live, page.adds(t, p)
+    got, sender = came(page, r, q)
+    own, sent = holds(q, r, c, t, p), holds(q, sender, c, t, p)
+    after = where(got, where(adds, either(own, sent), sent), own)
+    made = where(got, both(live(sender, c, t, p), implies(adds, live(r, c, t, p))), live(r, c, t, p))
+    lives = live(r, c, t + 1, p)
+    yield note("base", start, implies(live(r, c, 0, p), iff(holds(q, r, c, 0, p), page.start(q, r, c, p))))
+    yield note("live", step, implies(lives, made))
+    yield note("step", step, implies(lives, iff(holds(q, r, c, t + 1, p), after)))
+    yield note("disjoint", step, implies(every(lives, got, adds), negate(both(own, sent))))
+    if page.several:
+        yield from brought(page)
+    reached = both(live(r, c, end, p), iff(holds(q, r, c, end, p), page.goal(q, r, c, p)))
+    yield note("conclusion", start, implies(page.wanted(r, c, p), reached))
+    yield Obligation("wanted somewhere", start, some(*(page.wanted(x, c, p) for x in (*near(c), 0))))
+
+
+def valued(page: Page) -> Iterator[Obligation]:
+    """Yield the obligations that formulas have values wherever they are asked.
+
+    No formula shifts by a negative number, as no run could.
+    """
+    any_j, at = letter(page), (page.holds(q, r, c, t, p), page.live(r, c, t, p))
+    asked = [f(r, t, p, *any_j) for f in (page.dst, page.src, page.active)]
+    asked += [sends(page, r, *any_j), page.adds(t, p)]
+    asked += [page.count(r, t, p)] if page.below or not page.carries else []
+    for name, box, terms in (
+        ("shifts of the schedule", (*during(page), *letters(page)), asked),
+        ("shifts of holds", (*always(page), within(t, page.steps(p) + 1)), at),
+    ):
+        if amounts := [e for e in shifts(terms) if not isinstance(e, int)]:
+            yield Obligation(name, box, every(*(e >= 0 for e in amounts)))
+
+
+def shifts(terms: Iterable[Int | Bool]) -> list[Int]:
+    """Return the amounts by which these terms shift something."""
+    found: dict[int, Int] = {}
+    todo: list[Node] = [x for x in terms if isinstance(x, Node)]
+    seen = set[int]()
+    while todo:
+        x = todo.pop()
+        if id(x) not in seen:
+            seen.add(id(x))
+            todo += [a for a in x.args if isinstance(a, Node)]
+            found |= {id(x.args[1]): x.args[1]} if x.op in ("<<", ">>") else {}
+    return [*found.values()]
+
+
+def brought(page: Page) -> Iterator[Obligation]:
+    """Yield the obligations that of several messages only the one ``who`` names brings a contribution.
+
+    So what the other obligations say of that message holds for all: where a step adds, every other message
+    brings nothing of ``q``'s; where it overwrites, there is no other message.
+    """
+    step, sender, adds = (*during(page), *letters(page)), page.src(r, t, p, j), page.adds(t, p)
+    got, lives = sends(page, sender, j), page.live(r, c, t + 1, p)
+    parts = both(page.live(sender, c, t, p), implies(adds, page.live(r, c, t, p)))
+    brings = every(lives, got, either(negate(adds), page.holds(q, sender, c, t, p)))
+    yield note("live, each message", step, implies(both(lives, got), parts))
+    yield note("brought once", step, implies(brings, page.who(q, r, c, t, p) == j))
+
+
+def agreement(page: Page, same: Same) -> Iterator[Obligation]:
+    """Yield the obligations that any two ranks end with the identical term in every chunk.
+
+    Identical terms have identical bits.
+
+    The rule is congruence: two terms made in the same way from identical parts are identical;
+    an addition may swap its two parts.
+    """
+    yield from schedule(page)
+
+    def then(a: Int, b: Int) -> Bool:
+        return same(a, b, c, t, p)
+
+    adds, ((got_r, sr), (got_s, ss)) = page.adds(t, p), (came(page, x, x) for x in (r, s))
+    added = either(both(then(r, s), then(sr, ss)), both(then(r, ss), then(sr, s)))
+    rule = some(
+        r == s,
+        every(negate(got_r), negate(got_s), then(r, s)),
+        every(negate(adds), got_r, got_s, then(sr, ss)),
+        every(negate(adds), got_r, negate(got_s), then(sr, s)),
+        every(negate(adds), got_s, negate(got_r), then(r, ss)),
+        every(adds, got_r, got_s, added),
+    )
+    yield note("same base", always(page), implies(same(r, s, c, 0, p), r == s))
+    if page.several:
+        yield from sums(page, same)
+        rule = either(page.adds(t, p), rule)
+    yield note("same step", during(page), implies(same(r, s, c, t + 1, p), rule))
+    yield note("same conclusion", always(page), same(r, s, c, page.steps(p), p))
+
+
+def sums(page: Page, same: Same) -> Iterator[Obligation]:
+    """Yield the obligations that two sums of several copies are identical if the copies are, one by one.
+
+    Each sum adds its copies in the order of their ranks.
+
+    A copy that goes into rank ``r``'s sum has a counterpart in rank ``s``'s: that which brings
+    ``s`` the same contribution.  Counterparts are identical, and in the same order; as this is so
+    both ways, there are as many of them.
+    """
+    step, then = during(page), same(r, s, c, t + 1, p)
+    alike = every(page.adds(t, p), negate(r == s), then)
+    other = counterpart(page, q, s)
+    there, identical = part(page, other, s), same(q, other, c, t, p)
+    ordered = counterpart(page, q, s) < counterpart(page, v, s)
+    two = every(alike, part(page, q, r), part(page, v, r), q < v)
+    got = sends(page, page.src(r, t, p, j), j)
+    alone = implies(both(negate(page.adds(t, p)), got), page.who(q, r, c, t, p) == j)
+    yield note("overwritten once", (*step, *letters(page)), alone)
+    yield note("same both ways", step, implies(then, same(s, r, c, t + 1, p)))
+    yield note("counterpart", step, implies(both(alike, part(page, q, r)), both(there, identical)))
+    yield note("in the same order", (*step, within(v)), implies(two, ordered))
+
+
+def part(page: Page, x: Int, rank: Int) -> Bool:
+    """Return the condition that rank ``x``'s copy goes into the sum that ``rank`` makes in step ``t``."""
+    got, sender = came(page, rank, x)
+    return either(x == rank, both(got, sender == x))
+
+
+def counterpart(page: Page, x: Int, rank: Int) -> Int:
+    """Return the rank whose copy brings rank ``x``'s contribution to ``rank``'s sum in step ``t``.
+
+    It may be ``rank`` itself.
+    """
+    return where(page.holds(x, rank, c, t, p), rank, came(page, rank, x)[1])
+
+
+def conservation(page: Page, spent: Spent) -> Iterator[Obligation]:
+    """Yield the obligations that every partial sum is added to at most one other.
+
+    None that was added is then sent, added to or returned.  So what a rank leaves out of a chunk that it sends is
+    missing in one place only: all that was left out, and the result, add up to the sum of all inputs, entry by entry.
+    """
+    yield from result(page)
+    step, end = during(page), page.steps(p)
+    adds, sender = page.adds(t, p), page.src(r, t, p)
+    sent, got = sends(page, r), sends(page, sender)
+    given = either(spent(r, c, t, p), both(sent, adds))
+    after = both(given, either(adds, negate(got)))
+    yield note("spent base", always(page), negate(spent(r, c, 0, p)))
+    yield note("spent step", step, iff(spent(r, c, t + 1, p), after))
+    yield note("sent once", step, implies(sent, negate(spent(r, c, t, p))))
+    yield note("nothing added to what is spent", step, implies(both(got, adds), negate(given)))
+    yield note("nothing spent is returned", always(page), implies(page.wanted(r, c, p), negate(spent(r, c, end, p))))
+
+
+def economy(page: Page, contributor: Contributor | None = None) -> Iterator[Obligation]:
+    """Yield the obligations that no message is in vain.
+
+    Each message brings its receiver, in every chunk, a contribution that was not there.  To show that some rank
+    ``q``'s contribution is new, one of a few candidates for ``q`` is named: ``contributor``'s, where it is stated.
+    """
+
+    def news(chunk: Int) -> Bool:
+        """Return the condition that ``sender`` has a contribution to ``chunk`` that rank ``r`` lacks.
+
+        The page vouches for both copies.
+        """
+        live = both(page.live(sender, chunk, t, p), page.live(r, chunk, t, p))
+        stated = (contributor(sender, chunk, t, p),) if contributor else ()
+        new = [
+            every(live, page.holds(q, sender, chunk, t, p), negate(page.holds(q, r, chunk, t, p)))
+            for q in (sender, r, *near(chunk), *stated)
+        ]
+        return some(*new)
+
+    yield from schedule(page)
+    any_j, step = letter(page), (*during(page), *letters(page))
+    sender = page.src(r, t, p, *any_j)
+    active = page.active(sender, t, p, *any_j)
+    if not page.carries and single(page.count(sender, t, p)):
+        yield note("something new", step, implies(active, news(page.chunk(sender, t, p, *any_j))))
+    else:
+        yield Obligation("something sent", step, implies(active, some_chunk(page, sender)))
+        yield note("something new", step, implies(sends(page, sender), news(c)))
+
+
+def some_chunk(page: Page, sender: Int) -> Bool:
+    """Return the condition that a message has a chunk; where nobody counts them, its sender's or its receiver's."""
+    if page.carries and not page.below:
+        return some(*(page.carries(sender, own, t, p) for own in (sender, r)))
+    return page.count(sender, t, p) >= 1
+
+
+def near(c: Int) -> tuple[Int, Int, Int]:
+    """Return candidates for a rank or a contribution that exists: ``c`` and its two neighbours."""
+    return c, (c - 1) % p, (c + 1) % p
+
+
+def partition(bound: Bound = bound) -> Iterator[Obligation]:
+    """Yield the obligations that the chunks cut ``[0, n)`` without gap or overlap, for all n >= 0, even n < p."""
+    box = (p >= 1, n >= 0, within(c))
+    yield Obligation("begins at 0", box, bound(0, n, p) == 0)
+    yield Obligation("ends at n", box, bound(p, n, p) == n)
+    yield Obligation("in order", box, bound(c, n, p) <= bound(c + 1, n, p))

@@ -1,0 +1,157 @@
+"""The text of a function: where it is written, and whether a part of it is pure."""
+
+from __future__ import annotations
+
+import ast
+import dis
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from types import CodeType
+from typing import Any
+from weakref import finalize
+
+from sparring.errors import InputError
+from sparring.spec.core.origins import TELLING
+
+MAKING = {"__init__", "__post_init__", "__new__"}
+"""Functions that may give an object its attributes."""
+SEEDED = {"default_rng", "Generator", "SeedSequence", "PCG64", "Philox"}
+"""What a code may draw with, if it says from which seed."""
+READING = {"get", "items", "keys", "values", "index", "count"}
+"""Methods of lists, dicts and sets that leave them as they are."""
+TREES: dict[int, ast.Module] = {}
+"""Trees of code that was compiled from a tree and not from a file, by identity: equal code may outlive it."""
+KEPT = "a code keeps nothing from call to call, and draws from a seed that it is given"
+ARGUMENTS = "a page's functions may read their arguments and what never changes"
+
+
+class Text:
+    """The text of one function."""
+
+    def __init__(self, file: str, code: CodeType, name: str) -> None:
+        self.file, self.code, self.name = file, code, name
+
+    @cached_property
+    def node(self) -> ast.AST:
+        """The function's part of its tree; a lambda's is found by its line."""
+        for node in ast.walk(TREES.get(id(self.code)) or tree(self.file)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                lines = {node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))}
+                if self.code.co_firstlineno in lines and getattr(node, "name", "<lambda>") == self.code.co_name:
+                    return node
+        raise InputError(f"{self.place(self.code.co_firstlineno)}: its text is not in this file")
+
+    def nodes(self, kind: Any) -> Iterator[Any]:
+        """All nodes of a kind in it."""
+        return (node for node in ast.walk(self.node) if isinstance(node, kind))
+
+    def place(self, line: int) -> str:
+        """A line of it, as errors name it."""
+        return f"{Path(self.file).name}:{line}: {self.name}"
+
+    def line(self, name: str) -> int:
+        """The first line that reads that name."""
+        return min((node.lineno for node in self.nodes(ast.Name) if node.id == name), default=self.code.co_firstlineno)
+
+    def changes(self, name: str) -> int:
+        """The first line that does more with the value of that name than read a part of it; 0 where none does."""
+        parts = [part for node in ast.walk(self.node) for part in reading(node)]
+        read = {id(part) for part in parts if isinstance(part, ast.Name)}
+        return min((n.lineno for n in self.nodes(ast.Name) if n.id == name and id(n) not in read), default=0)
+
+    def check(self, found: Callable[[ast.AST, str], str] | None = None, rule: str = "") -> None:
+        """Raise InputError for the first part in which something is ``found``, by default whatever is not pure."""
+        told = {id(part) for node in self.nodes(ast.Raise) for part in ast.walk(node)}
+        for node in ast.walk(self.node):
+            if (why := (found or impure)(node, self.code.co_name)) and id(node) not in told:
+                line = getattr(node, "lineno", self.code.co_firstlineno)
+                raise InputError(f"{self.place(line)} {why}; {rule or ARGUMENTS}")
+
+
+def reading(node: ast.AST) -> Sequence[ast.AST]:
+    """Return the parts of a node that are only read there, item by item."""
+    match node:
+        case ast.Subscript(value=part, ctx=ast.Load()):
+            return [part]
+        case ast.For(iter=part) | ast.comprehension(iter=part):
+            return [part]
+        case ast.Compare(comparators=parts, ops=ops) if all(isinstance(op, ast.In | ast.NotIn) for op in ops):
+            return parts
+        case ast.Call(func=ast.Attribute(value=part, attr=attr)) if attr in READING:
+            return [part]
+        case ast.Call(func=ast.Name(id="len"), args=parts):
+            return parts
+    return []
+
+
+def impure(node: ast.AST, function: str) -> str:
+    """Return what is not pure in a part of a text; "" where nothing is."""
+    match node:
+        case ast.Import() | ast.ImportFrom():
+            return "imports a module when it is called"
+        case ast.Global() | ast.Nonlocal():
+            return f"binds {node.names[0]} anew for later calls"
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) if function not in MAKING:
+            return f"sets the attribute {node.attr}, which later calls may read"
+        case ast.Attribute(attr=attr) if attr in TELLING or (attr.startswith("__") and attr not in MAKING):
+            return f"asks for {attr}"
+        case ast.Try() | ast.TryStar():
+            return "catches errors, which symbols raise where numbers do not"
+        case ast.With() | ast.AsyncWith() | ast.AsyncFor() | ast.Await():
+            return "enters a context"
+        case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
+            return "asks for the class of an object"
+        case ast.JoinedStr() | ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+            return "makes a text of what it is given"
+        case ast.Compare(ops=ops, comparators=others) if any(isinstance(op, ast.Is | ast.IsNot) for op in ops):
+            fixed = any(isinstance(one, ast.Constant) or (isinstance(one, ast.Name) and one.id.isupper())
+                        for one in (node.left, *others))
+            return "" if fixed else "asks whether two objects are one"
+    return ""
+
+
+def keeping(node: ast.AST, function: str) -> str:
+    """Return what a part of a code's text keeps for later calls, or draws from no seed; "" where it does neither."""
+    match node:
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Attribute(attr="__setattr__" | "__dict__"):
+            return f"sets the attribute {node.attr}, which later calls may read"
+        case ast.Attribute(value=ast.Attribute(attr="random"), attr=attr) if attr not in SEEDED:
+            return f"draws with {attr} from no seed of its own"
+        case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in SEEDED:
+            given = [*node.args, *(one.value for one in node.keywords)]
+            seeded = any(not (isinstance(one, ast.Constant) and one.value is None) for one in given)
+            return "" if seeded else "draws from no seed"
+        case ast.Import() | ast.ImportFrom() | ast.Global() | ast.Nonlocal():
+            return impure(node, function)
+    return ""
+
+
+def globals_of(code: CodeType) -> set[str]:
+    """Return the names that a function, or one inside of it, reads from its module."""
+    read = {one.argval for one in dis.get_instructions(code) if one.opname in ("LOAD_GLOBAL", "LOAD_NAME")}
+    return read.union(*(globals_of(one) for one in code.co_consts if isinstance(one, CodeType)))
+
+
+def compiled_from(tree: ast.Module, code: CodeType) -> None:
+    """Remember the tree that a module's code was compiled from, for each function in it."""
+    TREES[id(code)] = tree
+    finalize(code, TREES.pop, id(code)).atexit = False
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            compiled_from(tree, one)
+
+
+def tree(file: str) -> ast.Module:
+    """Return the tree of a file, which is read once unless it is written again."""
+    try:
+        stat = Path(file).stat()
+        return parsed(file, stat.st_mtime_ns, stat.st_size)
+    except (OSError, SyntaxError, ValueError) as fault:
+        raise InputError(f"{file}: the text of a page's function cannot be read: {fault}") from fault
+
+
+@lru_cache(maxsize=500)
+def parsed(file: str, written: int, size: int) -> ast.Module:  # a new file, a new tree
+    """Return the tree of a file that was last written then."""
+    return ast.parse(Path(file).read_text(encoding="utf-8"))

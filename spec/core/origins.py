@@ -1,0 +1,96 @@
+"""Where a function, class or module comes from: Python, sparring, another package, or a user's own files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, UnionType
+from typing import Any
+
+TRUSTED = tuple(f"sparring.{room}" for room in (
+    "spec.core", "spec.codecs", "spec.library", "spec.selectors", "errors", "proofs", "costs",
+))
+"""Rooms whose functions answer alike on symbols and on numbers; those of proofs and costs run in no text."""
+LIBRARY = ("math", "itertools", "functools", "operator", "collections", "dataclasses", "typing", "fractions", "enum")
+"""Modules of Python whose functions keep nothing."""
+PURE = {
+    "abs", "all", "any", "bool", "bytes", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset",
+    "int", "len", "list", "map", "max", "min", "pow", "range", "reversed", "round", "set", "slice", "sorted", "sum",
+    "tuple", "zip", "NotImplemented", "super",
+}
+"""Python's functions that ask only what numbers, lists and symbols answer alike."""
+TELLING = {"cache_info", "cache_clear", "format", "format_map", "attrgetter", "methodcaller", "singledispatch"}
+"""Attributes and functions that tell what was called before, or what an object looks like."""
+UNKNOWN = {
+    "datetime", "os", "posix", "random", "secrets", "threading", "time", "uuid", "open", "input", "id", "hash",
+    "setattr", "delattr", "vars", "globals", "exec", "eval", "__import__",
+}
+"""What no code may read: modules and functions of Python that keep something, or answer otherwise each time."""
+NAMED = (BuiltinFunctionType, ModuleType)
+"""Kinds of objects that are known by a module's name alone."""
+
+
+def trusted(name: str, page: str) -> bool:
+    """Return whether what a module defines need not be looked at; a page's own module is never trusted."""
+    return name != page and any(name == one or name.startswith(f"{one}.") for one in (*TRUSTED, *LIBRARY, "builtins"))
+
+
+def library(value: Any) -> bool:
+    """Return whether a function, class or module is Python's, and keeps nothing; or sparring's own."""
+    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or ""
+    pure = name == "builtins" and getattr(value, "__name__", "") in PURE
+    if getattr(value, "__name__", "") in TELLING:
+        return False
+    return pure or top(name).removeprefix("_") in LIBRARY or trusted(name, "")
+
+
+def unchanging(value: Any) -> bool:
+    """Return whether an object keeps nothing: one of sparring's own classes, or what a pure name of Python's says."""
+    if isinstance(value, NAMED):
+        return library(value)
+    return trusted(type(value).__module__, "") and (callable(value) or not pythons(type(value).__module__))
+
+
+def foreign(value: FunctionType | type, page: str) -> bool:
+    """Return whether a function or class is neither a user's nor sparring's own: Python's, or another package's."""
+    where, file = home(value), file_of(value)
+    installed = not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
+    return where != page and (pythons(where) or (installed and top(where) not in (top(page), "sparring")))
+
+
+def drawing(value: Any) -> bool:
+    """Return whether a value is something that draws, or a method of it: what it gives depends on earlier draws."""
+    kinds = [type(one).__module__ for one in (value, getattr(value, "__self__", None))]
+    return any(top(kind) in UNKNOWN or kind.startswith("numpy.random") for kind in kinds)
+
+
+def home(value: FunctionType | type) -> str:
+    """Return the module that a function or class is written in; decorators may say another."""
+    return str(value.__globals__.get("__name__", "")) if isinstance(value, FunctionType) else value.__module__
+
+
+def file_of(value: FunctionType | type) -> str:
+    """Return the file that defines a function or class; "" where none is known."""
+    if isinstance(value, FunctionType):
+        return value.__code__.co_filename
+    return str(getattr(sys.modules.get(value.__module__), "__file__", None) or "")
+
+
+def pythons(name: str) -> bool:
+    """Return whether a module is Python's."""
+    return top(name) in sys.stdlib_module_names
+
+
+def top(name: str) -> str:
+    """Return the package that a module lies in."""
+    return name.partition(".")[0]
+
+
+def constant(value: Any) -> bool:
+    """Return whether a value is a type's name, as annotations have it."""
+    return type(value).__module__ in ("typing", "__future__") or isinstance(value, GenericAlias | UnionType)
+
+
+def error(value: Any) -> bool:
+    """Return whether a value is a kind of error."""
+    return isinstance(value, type) and issubclass(value, BaseException)
