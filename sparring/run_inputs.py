@@ -15,7 +15,7 @@ from sparring import inputs
 from sparring.errors import InputError
 from sparring.impl.core import selecting
 from sparring.sparse import Sparse
-from sparring.spec.core import pages
+from sparring.spec.core import pages, selectors
 from sparring.spec.core.model import Page
 
 SIZE = 10_000  # entries, where neither a size nor a file is given
@@ -46,13 +46,24 @@ def find_page(algo: str, selector: str | None, params: Mapping[str, Any]) -> tup
 
     Raises InputError for a selector where the page sends whole vectors, UnknownPage for no such page or selector.
     """
-    if selector is None:
-        return pages.find(algo, **params), EXACT
     bare = pages.find(algo)
-    if not bare.sparse:
-        return pages.find(algo, **{**params, "selector": selector}), EXACT
-    own = {name: value for name, value in params.items() if name in bare.params}
-    return pages.find(algo, **own), (selector, {name: value for name, value in params.items() if name not in own})
+    if bare.sparse and selector is not None:
+        own = {name: value for name, value in params.items() if name in bare.params}
+        return pages.find(algo, **own), (selector, {name: value for name, value in params.items() if name not in own})
+    given = params if selector is None else {**params, "selector": selector}
+    if "selector" in bare.params and "selector" in given:
+        refuse_page_alone(algo, str(given["selector"]))
+    return pages.find(algo, **given), EXACT
+
+
+def refuse_page_alone(algo: str, selector: str) -> None:
+    """Raise InputError for a selector of the user's own: a run compares implementations, and it has none."""
+    if selector not in selectors.names() and selectors.find(selector):
+        known = ", ".join(selectors.names())
+        raise InputError(
+            f"selector {selector} has no implementation that can run; right: one of {known}, "
+            f"or sparring prove {algo} -P selector={selector}"
+        )
 
 
 def vectors(page: Page, ranks: int, options: Options) -> list[Any]:

@@ -260,3 +260,13 @@ def test_a_page_of_ones_own(tmp_path, monkeypatch):
     told = run("./mine.py", "-k", 5)
 
     assert (told["on"], told["words"]) == ("the reference alone", [30] * 4)
+
+
+def test_a_selector_without_an_implementation_is_refused(tmp_path):
+    """The page could run; what it is compared with could not."""
+    source = Path(sparring.__file__).parent / "spec" / "selectors" / "topk.py"
+    (tmp_path / "mine.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    told = "mine.py has no implementation that can run; right: one of gaussian, sampled, threshold, topk, or"
+
+    assert told in refused("run", "error_feedback", "-P", f"selector={tmp_path / 'mine.py'}")
+    assert told in refused("run", "error_feedback", "--selector", tmp_path / "mine.py")
