@@ -58,8 +58,9 @@ def find_page(algo: str, selector: str | None, params: Mapping[str, Any]) -> tup
 
 def refuse_page_alone(algo: str, selector: str) -> None:
     """Raise InputError for a selector of the user's own: a run compares implementations, and it has none."""
-    if selector not in selectors.names() and selectors.find(selector):
-        known = ", ".join(selectors.names())
+    known = ", ".join(selectors.names())
+    if selector not in selectors.names():
+        selectors.find(selector)  # raises where there is none
         raise InputError(
             f"selector {selector} has no implementation that can run; right: one of {known}, "
             f"or sparring prove {algo} -P selector={selector}"
