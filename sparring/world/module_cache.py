@@ -79,19 +79,25 @@ def alike(now: Any, had: Any) -> bool:
 
 
 class Bound:
-    """A function, and what it is bound to: its code, its defaults, and the variables outside that it names."""
+    """A function, and what another call may find changed: its attributes, code, defaults and variables outside."""
 
     def __init__(self, function: FunctionType) -> None:
-        self.function, self.had = function, bound(function)
+        self.function, self.attributes = function, {**vars(function)}
+        self.had, self.outside = bound(function), outside(function)
 
     def put_back(self) -> bool:
-        """Return whether it is bound to the same."""
-        return alike(bound(self.function), self.had)
+        """Put back its attributes; return whether it is bound to the same."""
+        function = self.function  # of hundreds, after every run: nearly all have neither attributes nor a closure
+        if (vars(function) or self.attributes) and not alike(vars(function), self.attributes):
+            vars(function).clear()
+            vars(function).update(self.attributes)
+        same = all(map(is_, bound(function), self.had))
+        return same and (function.__closure__ is None or alike(outside(function), self.outside))
 
 
-def bound(function: FunctionType) -> list[Any]:
-    """Return what another call may find changed."""
-    return [function.__code__, function.__defaults__, function.__kwdefaults__, *outside(function)]
+def bound(function: FunctionType) -> tuple[Any, ...]:
+    """Return its code and its defaults."""
+    return function.__code__, function.__defaults__, function.__kwdefaults__
 
 
 class Kept:
@@ -116,8 +122,7 @@ class Kept:
                 self.look(value.values() if isinstance(value, dict) else value, module)
             elif isinstance(value, type | FunctionType):
                 if value.__module__ == module:
-                    self.parts.append(Part(vars(value)))
-                    self.parts += [Bound(value)] if isinstance(value, FunctionType) else []
+                    self.parts.append(Bound(value) if isinstance(value, FunctionType) else Part(vars(value)))
                     self.look(inside(value), module)
             elif isinstance(value, (tuple, frozenset, *WRAPPERS)):
                 self.look(wrapped(value), module)
