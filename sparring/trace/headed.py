@@ -56,6 +56,8 @@ class Headed(NamedTuple):
         has = event.payload
         if has is None or has.dtype != self.kind:
             return False
+        if has.dtype == entries.dtype and has.tobytes() == entries.tobytes():  # as nearly always
+            return True
         alike = np.array_equal(has["value"], entries["value"], equal_nan=self.dtype.kind == "f")
         return np.array_equal(has["index"], entries["index"]) and alike
 
