@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from sparring.checks.ranks.runtimes import RUNTIMES
+from tests import vector_files
 
 settings.register_profile("busy", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("busy")
@@ -53,3 +54,9 @@ def once(tmp_path_factory):
         return folder, json.loads(told.read_text(encoding="utf-8"))
 
     return shared
+
+
+@pytest.fixture(scope="session", autouse=True)
+def vectors_once(once):
+    """Files of test vectors, which take half a minute, are made once for all workers."""
+    vector_files.shared[:] = [once]
