@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -25,6 +26,8 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # then all that tests start w
     atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell's background jobs have it, and all that they start
     signal.signal(signal.SIGINT, signal.default_int_handler)
+KNOWN = Path(__file__).parents[1] / ".hypothesis"  # what hypothesis knows of modules, else read anew by each process
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(KNOWN))
 gc.disable()  # until all is collected, which makes many objects and lets go of none
 
 
