@@ -150,6 +150,7 @@ def test_gradients_that_do_not_exist_are_not_tested():
     assert found.detail == "there are gradients of 8 ranks and no more"
 
 
+@pytest.mark.usefixtures("proved_once")
 def test_an_undecided_property_fails_the_run(monkeypatch):
     """With exit code 3."""
     monkeypatch.setattr(vectors, "difference", lambda *_: None)
