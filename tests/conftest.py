@@ -8,11 +8,13 @@ import os
 import shutil
 import signal
 import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from sparring.checks.ranks.runtimes import RUNTIMES
+from tests import vector_files
 
 settings.register_profile("busy", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("busy")
@@ -24,6 +26,8 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # then all that tests start w
     atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell's background jobs have it, and all that they start
     signal.signal(signal.SIGINT, signal.default_int_handler)
+KNOWN = Path(__file__).parents[1] / ".hypothesis"  # what hypothesis knows of modules, else read anew by each process
+os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(KNOWN))
 gc.disable()  # until all is collected, which makes many objects and lets go of none
 
 
@@ -53,3 +57,9 @@ def once(tmp_path_factory):
         return folder, json.loads(told.read_text(encoding="utf-8"))
 
     return shared
+
+
+@pytest.fixture(scope="session", autouse=True)
+def vectors_once(once):
+    """Files of test vectors, which take half a minute, are made once for all workers."""
+    vector_files.shared[:] = [once]

@@ -6,6 +6,7 @@ import atexit
 import json
 import shutil
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,19 @@ ALGORITHMS = [name for name in sparring.pages() if covered(sparring.page(name))]
 SHOWN = ("ring", "flash")  # whose files lie beside the programs that read them
 
 
+Once = Callable[[str, Callable[[Path], str]], tuple[Path, str]]
+shared: list[Once] = []
+"""How the tests of a run, in several processes, share what one of them makes; see tests/conftest.py."""
+
+
 @cache
 def content(name: str) -> str:
     """The file of an algorithm, as it is made now."""
-    return text(document(sparring.page(name)))
+
+    def made(_: object = None) -> str:
+        return text(document(sparring.page(name)))
+
+    return shared[0](f"vectors-{name}", made)[1] if shared else made()
 
 
 @cache

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from sparring import cost_summaries
 from sparring.cli import cli
 from tests.house.conftest import ROOT
 
@@ -67,8 +68,9 @@ def typed(command: str) -> list[int]:
 
 @pytest.mark.parametrize("name", sorted(ENDS))
 def test_the_tutorial_is_followed(name, tmp_path, monkeypatch):
-    """Each command prints what is shown below it, and exits as it should."""
+    """Each command prints what is shown below it, and exits as it should; all of it in this process."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cost_summaries, "cores", lambda: 1)
     assert followed((ROOT / f"docs/tutorials/{name}.md").read_text(encoding="utf-8"), tmp_path) == ENDS[name]
 
 

@@ -16,6 +16,7 @@ from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, re
 from sparring.spec.core.loading import load
 from sparring.spec.core.regions import even, means
 from sparring.spec.core.vectors import by_length, each, entrywise, local, owned, total, where
+from tests.proofs.single_questions import judged
 from tests.sweeps import third
 
 
@@ -31,11 +32,6 @@ def page(program, ensures=None, **names):
     module.program, module.ensures, module.data = program, ensures or total, "dense"
     vars(module).update(names)
     return load(module)
-
-
-def judged(one, prop="result"):
-    """The verdict on that property and the reason; what comes after it is not asked for."""
-    return next((a.verdict, a.detail) for a in proving.prove(one, planted=False) if a.name == prop)
 
 
 @local

@@ -118,7 +118,7 @@ CLAIMS = {
 def attempted(folder, text, name):
     """What comes of that theorem of a page with this text."""
     (folder / "mine.py").write_text(text)
-    (attempt,) = (a for a in proving.prove(sparring.page(f"{folder}/mine.py")) if a.name == name)
+    attempt = next(a for a in proving.prove(sparring.page(f"{folder}/mine.py")) if a.name == name)
     assert isinstance(attempt, kernel.Theorem) or (attempt.verdict, attempt.detail) == (
         UNDECIDED,
         f"mine: {kernel.NO_FAULT}",

@@ -4,6 +4,7 @@ import json
 from contextlib import contextmanager
 from dataclasses import replace
 from hashlib import sha256
+from itertools import islice
 
 import pytest
 
@@ -21,7 +22,7 @@ OPEN = b"(declare-const p Int)\n(assert (not (>= (* 2 (- p 1)) 0)))\n(check-sat)
 @pytest.fixture(scope="module")
 def attempts():
     """Two theorems of the ring."""
-    return [a for a in proving.prove(RING) if a.name in ("economy", "partition")]
+    return [*islice((a for a in proving.prove(RING) if a.name in ("economy", "partition")), 2)]
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ SCHEDULE, RESULT, MACHINE = "coq/ring_allgather_schedule.v", "coq/ring_allgather
 def exported(tmp_path_factory):
     """The theorem about the result, written down."""
     folder = tmp_path_factory.mktemp("exported")
-    attempts = [a for a in proving.prove(PAGE) if a.name == "result"]
+    attempts = [next(a for a in proving.prove(PAGE) if a.name == "result")]
     entries = [entry for a in attempts for entry in certificates.export(a, PAGE, folder)]
     certificates.conclude(entries, instances.export(subject(PAGE), attempts, folder), folder)
     return folder

@@ -85,6 +85,7 @@ def test_show_draws_no_timing_where_there_is_none(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.usefixtures("proved_once")
 def test_prove_gives_theorems_with_solvers_and_mutants():
     """Fourteen theorems about the ring, each by two solvers with a refuted mutant, and what is decided for small p."""
     envelope = envelope_of("prove", "ring")
@@ -133,6 +134,7 @@ VOID = {"conservation", "sizes", "volume", "selection", "claims", "parameters"}
 """Properties that say nothing of a dense algorithm."""
 
 
+@pytest.mark.usefixtures("proved_once")
 @pytest.mark.usefixtures("proved_once")
 def test_verify_of_one_algorithm_tells_all_of_it():
     """All properties in their order, each with a verdict, what that does not say, and what was left out."""

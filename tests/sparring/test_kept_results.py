@@ -126,15 +126,15 @@ def test_the_command_says_what_it_recalls():
     assert dict.fromkeys(r["subject"] for r in other["results"]) == dict.fromkeys(["topk", "two_shot", "ring"])
 
 
-def test_a_call_keeps_nothing_unless_asked():
+def test_a_call_keeps_nothing_unless_asked(proved_once):
     """As for the command, so for Python."""
     assert sparring.verify("ring_allgather", ranks=[1]).extra["kept"] == []
     assert sparring.verify("ring_allgather", ranks=[1], keep=True).extra["kept"] == []
     assert sparring.verify("ring_allgather", ranks=[1], keep=True).extra["kept"] == ["ring_allgather"]
 
 
-def test_theorems_are_told_again():
-    """The same lines and the same envelope; not where files are written or parameters given."""
+def test_theorems_are_told_again(proved_once):
+    """The same lines and the same envelope."""
     asked = ["prove", "ring_allgather"]
     lines = [called(*asked, *more)[1] for more in ([], [], ["--no-cache"])]
     first, again = (envelope_of(*asked, *more) for more in (["--no-cache"], []))
@@ -143,7 +143,15 @@ def test_theorems_are_told_again():
     assert ["earlier run" in text for text in lines] == [False, True, False]
     assert [{**one, "seconds": 0} for one in first["theorems"]] == [{**one, "seconds": 0} for one in again["theorems"]]
     assert first["results"] == again["results"]
-    assert "earlier run" not in called("prove", "ring_topk", "-P", "k=5")[1]
+
+
+def test_of_other_parameters_and_for_files_all_is_proved(no_prover, tmp_path):
+    """Though theorems of the page are kept."""
+    theorems.remember("ring_topk", [Told(FOUND[0], {"name": "result"})])
+    no_prover()
+    for more in (["-P", "k=5"], ["--export", tmp_path], ["--no-cache"]):
+        with pytest.raises(TypeError, match="'NoneType' object is not callable"):
+            called("prove", "ring_topk", *more)
 
 
 @pytest.fixture
@@ -174,7 +182,7 @@ def test_another_page_of_that_name_is_proved(no_prover, changed):
     assert theorems.recalled("ring_allgather") == remains[:1]
 
 
-def test_what_prove_found_verify_takes(no_prover):
+def test_what_prove_found_verify_takes(proved_once, no_prover):
     """And runs the code; asked to judge anew, it proves anew."""
     anew = sparring.verify("ring", ranks=[1, 2])
     sparring.prove("ring", keep=True)

@@ -10,6 +10,7 @@ from sparring.analysis.compression import leaders
 from sparring.proofs.logic.verdicts import REFUTED
 from sparring.proofs.proving import proving
 from sparring.spec.core.runner import run
+from tests.proofs.single_questions import judged
 from tests.proofs.wrong_texts import wrong
 
 
@@ -50,14 +51,14 @@ def test_an_infinity_that_is_sent_leaves_nothing():
 def test_each_its_own_leader_is_refuted():
     """Ranks would add different entries: by proof alone."""
     page = wrong("clt_k", "(yield apart(chosen(v, params.k)))[leader(call, p)]", "chosen(v, params.k)")
-    assert REFUTED in {one.verdict for one in proving.prove(page, planted=False)}
+    assert any(one.verdict == REFUTED for one in proving.prove(page, planted=False))
 
 
 def test_a_filter_of_all_that_is_kept_is_refuted():
     """If residuals themselves are filtered, results and residuals are less than what was given."""
     old = "State(where(at, left(whole, v, params.beta), whole))"
     page = wrong("clt_k", old, "State(where(at, 0, v))", beta=100)
-    assert REFUTED in {one.verdict for one in proving.prove(page, planted=False) if one.name == "conservation"}
+    assert judged(page, "conservation")[0] == REFUTED
 
 
 def test_statements_of_the_paper_can_fail(monkeypatch):

@@ -48,7 +48,7 @@ WRONG = [
 @pytest.mark.parametrize(("old", "new"), [one[1:] for one in WRONG], ids=[one[0] for one in WRONG])
 def test_a_wrong_text_is_refuted(old, new):
     """By proof alone."""
-    assert REFUTED in {one.verdict for one in proving.prove(wrong("dgc", old, new), planted=False)}
+    assert any(one.verdict == REFUTED for one in proving.prove(wrong("dgc", old, new), planted=False))
 
 
 def test_statements_of_the_paper_can_fail(monkeypatch):

@@ -51,7 +51,7 @@ def test_messages_that_cancel_come_in_the_first_step_alone():
 ])  # fmt: skip
 def test_a_wrong_text_is_refuted(old, new):
     """By proof alone; the page itself is proved."""
-    assert REFUTED in {one.verdict for one in proving.prove(wrong("omnireduce", old, new), planted=False)}
+    assert any(one.verdict == REFUTED for one in proving.prove(wrong("omnireduce", old, new), planted=False))
 
 
 def test_what_more_is_sent_is_counted(monkeypatch):

@@ -56,10 +56,10 @@ def compiled(folder, *flags):
 @C
 @pytest.mark.mpi
 def test_the_c_example_is_right(quick, tmp_path):
-    """The C example, compiled with the wheel's mpicc, is an allreduce on 1 to 3 ranks."""
+    """The C example, compiled with the wheel's mpicc, is an allreduce on 1 and on 3 ranks."""
     compiled(tmp_path)
     target = ["mpiexec", "-n", "{p}", "./allreduce", "{input}", "{output}"]
-    report = check(target, ranks=[1, 2, 3], dtypes=["float64"], max_examples=12)
+    report = check(target, ranks=[1, 3], dtypes=["float64"], max_examples=5)
     assert report.verdict == "holds"
     verdicts = {r.property: str(r.verdict) for r in report.results}
     assert all(verdicts[prop].startswith("tested") for prop in ("result", "agreement", "reproducibility", "deadlock"))
@@ -105,7 +105,7 @@ def test_a_defect_falsifies_its_properties_and_no_other(quick, monkeypatch, tmp_
 @pytest.mark.parametrize("mode", ["right", pytest.param("npz", marks=pytest.mark.slow)])
 def test_both_forms(quick, mode):
     """A right program passes with either form of file, in all four dtypes."""
-    report = check(command(mode), ranks=[2], max_examples=5)
+    report = check(command(mode), ranks=[2], max_examples=5, only=["result", "edge sizes", "dtypes"])
     assert report.verdict == "holds"
     assert {str(r.verdict) for r in report.results if r.property == "dtypes"} == {"tested (1 example)"}
 

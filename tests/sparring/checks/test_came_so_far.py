@@ -103,7 +103,7 @@ def test_what_half_of_the_runs_came_to_is_tested_with_their_number(mine):
 
 def test_a_second_call_that_raises_leaves_the_first_one_judged(mine):
     """Agreement is looked at; whether the same comes again is not."""
-    report = mine("raises_when_called_again")
+    report = mine("raises_when_called_again", max_examples=20)
     assert {"agreement": Word.TESTED, "reproducibility": Word.UNDECIDED, "result": Word.REFUTED}.items() <= (
         words(report).items()
     )
@@ -111,15 +111,16 @@ def test_a_second_call_that_raises_leaves_the_first_one_judged(mine):
 
 def test_messages_are_compared_behind_a_deadlock(mine):
     """The run with buffers came to its end; asked for alone, steps raise the level."""
-    both = mine("sends_vectors_first", "ring", only=["steps", "deadlock"], level="steps", ranks=[2, 3])
-    alone = mine("sends_vectors_first", "ring", only=["steps"], ranks=[2, 3])
+    asked = {"ranks": [2, 3], "max_examples": 20}
+    both = mine("sends_vectors_first", "ring", only=["steps", "deadlock"], level="steps", **asked)
+    alone = mine("sends_vectors_first", "ring", only=["steps"], **asked)
     assert set(failed(both)) == {"steps", "deadlock"}
     assert "the page sends 1 entry [0]" in failed(alone)["steps"]
 
 
 def test_a_message_to_oneself_crosses_no_link(mine):
     """It is one too many, and ends no check."""
-    report = mine("sends_to_itself", "ring", level="steps", ranks=[1, 2])
+    report = mine("sends_to_itself", "ring", level="steps", ranks=[1, 2], max_examples=20)
     assert set(failed(report)) == {"steps", "volume"}
     assert words(report)["contention"] is Word.TESTED
 
@@ -134,7 +135,8 @@ def test_inputs_are_compared_behind_what_is_left_lying(mine):
 def test_real_ranks_tell_the_same(mine, launcher, ranks):
     """Where no more is tried after a hang, a single run is not taken for all."""
     raised = mine("raises", on="mpi", group=ranks, ranks=[2], only=["agreement"], max_examples=5)
-    hung = mine("hangs", on="mpi", group=ranks, ranks=[1, 2], only=["agreement", "input untouched"], timeout=0.5)
+    asked = {"group": ranks, "ranks": [1, 2], "only": ["agreement", "input untouched"], "max_examples": 20}
+    hung = mine("hangs", on="mpi", timeout=0.5, **asked)
     assert words(raised) == {"agreement": Word.UNDECIDED, "result": Word.REFUTED}
     assert set(words(hung).values()) == {Word.UNDECIDED, Word.REFUTED}
     assert "no more were tried after one that did not come to its end" in detail(hung, "agreement")
@@ -152,6 +154,8 @@ def test_a_decorated_test_fails_with_what_it_does_not_ask_for(mine, project):
     """Agreement of the short vectors alone is no agreement."""
     text = (
         "from sparring import conformance\n"
+        "from sparring.checks import engine\n"
+        "engine.SHRINKING = 0.0\n"
         "@conformance('mine.py:raises_on_long_ones', only=['agreement'])\n"
         "def test_mine(check):\n    check()\n"
     )

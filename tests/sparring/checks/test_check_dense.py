@@ -142,7 +142,7 @@ def test_vectors_of_two_lengths_are_refused(folder):
 @pytest.mark.parametrize("on", ["simulated", pytest.param("mpi", marks=pytest.mark.mpi)])
 def test_a_right_implementation_holds_and_wrong_ones_do_not(folder, unshrunk, on):
     """Results by their bits, messages by their bytes; what is coded and not decoded at home is no agreement."""
-    how = {"level": "steps", "on": on, "ranks": [1, 2, 3], "max_examples": 25}
+    how = {"level": "steps", "on": on, "ranks": [1, 2, 3], "max_examples": 15}
     right = check("mine.py:allreduce", "mean.py", **how)
     assert {word for prop, word in words(right).items() if prop not in UNSEEN[on]} == {Word.TESTED}, right.results
     assert {"selection", "conservation"}.isdisjoint(words(right))
@@ -171,7 +171,7 @@ def test_only_dtypes_of_the_page_are_drawn(folder):
 @pytest.mark.parametrize("on", ["simulated", pytest.param("mpi", marks=pytest.mark.mpi)])
 def test_a_memory_is_judged_call_after_call(folder, unshrunk, on):
     """Ranks that need not agree are not asked to; what is forgotten is seen in the second call."""
-    how = {"level": "steps", "on": on, "ranks": [1, 2, 3], "max_examples": 25}
+    how = {"level": "steps", "on": on, "ranks": [1, 2, 3], "max_examples": 15}
     right = words(check("slowly.py:Allreduce", "slow.py", **how))
     assert "agreement" not in right
     assert {word for prop, word in right.items() if prop not in UNSEEN[on]} == {Word.TESTED}

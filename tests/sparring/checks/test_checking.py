@@ -153,7 +153,7 @@ def test_what_the_world_does_not_know_is_not_covered(mine):
     assert "--on mpi" in detail(report, "result")
 
 
-def test_state_that_leaks_into_the_next_call_is_found(mine):
+def test_state_that_leaks_into_the_next_call_is_found(mine, unshrunk):
     """A target is called more than once on one communicator."""
     told = detail(check("mine.py:Forgetful", only=["result"]), "result")
 
@@ -162,9 +162,10 @@ def test_state_that_leaks_into_the_next_call_is_found(mine):
 
 def test_parameters_reach_the_target(mine, unshrunk):
     """And a wrong one shows."""
-    assert check("mine.py:right", scale=1, only=["result"]).exit_code == 0
-    assert check("mine.py:right", scale=2, only=["result"]).exit_code == 1
-    assert check("mine.py:Stateful", scale=2, only=["result"]).exit_code == 1
+    asked = {"only": ["result"], "max_examples": 10}
+    assert check("mine.py:right", scale=1, **asked).exit_code == 0
+    assert check("mine.py:right", scale=2, **asked).exit_code == 1
+    assert check("mine.py:Stateful", scale=2, **asked).exit_code == 1
 
 
 def test_a_function_can_be_given_itself():
@@ -183,7 +184,8 @@ def test_a_function_can_be_given_itself():
 
 def test_the_same_seed_draws_the_same_examples(mine):
     """Reports are equal but for the time they took."""
-    once, again = (check("mine.py:wrong", seed=7, max_examples=30).to_dict() | {"seconds": 0} for _ in range(2))
+    asked = {"seed": 7, "max_examples": 30, "only": ["result", "reproducibility", "edge sizes"]}
+    once, again = (check("mine.py:wrong", **asked).to_dict() | {"seconds": 0} for _ in range(2))
 
     assert once == again
 
@@ -194,7 +196,7 @@ def test_expected_failures_count_for_nothing_until_they_are_stale(mine):
     assert (report.exit_code, str(report.results[0].verdict)) == (0, "refuted as expected")
     assert report.results[0].detail.startswith("known since May (p=2 n=5")
 
-    stale = check("mine.py:right", only=["result"], xfail={"result": "known since May"})
+    stale = check("mine.py:right", only=["result"], xfail={"result": "known since May"}, max_examples=10)
     assert stale.exit_code == 1
     assert stale.results[0].detail == "expected to fail (known since May), but it holds: drop the expectation"
 
@@ -242,22 +244,23 @@ def test_a_missing_launcher_is_undecided_only_where_mpi_was_asked_for(mine, monk
 
     monkeypatch.setattr(checking, "Group", Missing)
 
-    assert check("mine.py:right", on="mpi").exit_code == 3
-    assert check("mine.py:right", on="both").exit_code == 0
+    assert check("mine.py:right", on="mpi", max_examples=5).exit_code == 3
+    assert check("mine.py:right", on="both", max_examples=5).exit_code == 0
 
 
-def test_the_command_tells_what_the_call_tells(mine):
+def test_the_command_tells_what_the_call_tells(mine, unshrunk):
     """As a table and as the envelope, with the exit codes."""
-    code, text, _ = called("check", "mine.py:right", "--algorithm", "ring", "--ranks", "1-3")
+    code, text, _ = called("check", "mine.py:right", "--algorithm", "ring", "--ranks", "1-3", "--max-examples", 10)
     assert code == 0
     assert "tested" in text
     assert text.splitlines()[-1].startswith("holds: ")
 
-    code, text, _ = called("check", "mine.py:wrong", "--only", "result", "--json")
+    code, text, _ = called("check", "mine.py:wrong", "--only", "result", "--ranks", 2, "--json")
     envelope = json.loads(text)
     assert (code, envelope["verdict"], envelope["results"][0]["witness"]["p"]) == (1, "refuted", 2)
 
-    assert called("check", "mine.py:wrong", "--only", "result", "--xfail", "result=known")[0] == 0
-    assert called("check", "mine.py:right", "-P", "scale=2", "--only", "result")[0] == 1
+    few = ("--only", "result", "--max-examples", 20)
+    assert called("check", "mine.py:wrong", *few, "--xfail", "result=known")[0] == 0
+    assert called("check", "mine.py:right", "-P", "scale=2", *few)[0] == 1
     assert called("check", "mine.py:nothing")[0] == 2
     assert called("check", "mine.py:right", "--xfail", "result")[0] == 2

@@ -50,6 +50,8 @@ import sparring
 def test_mine(check):
     check()
 """
+UNSHRUNK = "from sparring.checks import engine\n\nengine.SHRINKING = 0.0\n"
+"""For what is found false, however large the example is."""
 RESULT = 'only=["result"], '
 OWN_SEEDS = """\
 import sparring
@@ -65,7 +67,11 @@ def test_own(check):
 def mine(project, tmp_path):
     """A user's folder of targets; runs pytest on one of them."""
     (tmp_path / "mine.py").write_text(SOURCE, encoding="utf-8")
-    return lambda name, *args, more="", ranks=0: project(TESTS.format(name, more), *args, ranks=ranks)
+
+    def run(name, *args, more="", ranks=0, shrunk=False):
+        return project((TESTS if shrunk else UNSHRUNK + TESTS).format(name, more), *args, ranks=ranks)
+
+    return run
 
 
 def test_each_property_is_a_test_of_its_own(mine):
@@ -81,7 +87,7 @@ def test_each_property_is_a_test_of_its_own(mine):
 
 def test_a_wrong_target_fails_with_the_smallest_example(mine):
     """The sentence of the Python call; the other properties pass."""
-    done = mine("wrong")
+    done = mine("wrong", shrunk=True)
 
     assert done.returncode == 1
     assert "refuted: result at p=2 n=2: rank 1 has [0 1], reference [0 0]" in done.stdout

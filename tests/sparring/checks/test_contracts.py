@@ -49,7 +49,7 @@ def report(name: str, contract: str, draw: Mapping[str, Any], **how: Any):
 @pytest.mark.parametrize("name", HOLDS)
 def test_what_keeps_its_contract_holds(project, name):
     """All that the contract speaks of is tested."""
-    found = report(name, *HOLDS[name], max_examples=ENOUGH)
+    found = report(name, *HOLDS[name], max_examples=ENOUGH, ranks=[1, 2, 3, 5])
     assert found.verdict == "holds"
     wanted = found.results if contracts.parsed(HOLDS[name][0]).iterated else found.results[:1]
     assert all(str(result.verdict).startswith("tested") for result in wanted)

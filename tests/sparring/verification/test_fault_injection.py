@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import pytest
 
 import sparring
@@ -91,13 +93,14 @@ def test_what_accepts_every_residual_is_undecided(monkeypatch):
 
 
 def test_solvers_that_accept_everything_prove_nothing(monkeypatch):
-    """No theorem survives that, since no planted fault is refuted."""
+    """No theorem survives that, since no planted fault is refuted; here the first three."""
     for ask in ("ask_z3", "ask_cvc5"):
         monkeypatch.setattr(solvers, ask, lambda question: "unsat")
 
-    attempts = [attempt for attempt in proving.prove(sparring.page("ring_allgather")) if attempt.name != "timing"]
+    attempts = [*islice(proving.prove(sparring.page("ring_allgather")), 3)]
 
-    assert attempts and {(attempt.verdict, attempt.detail) for attempt in attempts} == {(UNDECIDED, kernel.NO_FAULT)}
+    assert "timing" not in {attempt.name for attempt in attempts}
+    assert {(attempt.verdict, attempt.detail) for attempt in attempts} == {(UNDECIDED, kernel.NO_FAULT)}
 
 
 class Honest:
@@ -147,6 +150,7 @@ def test_gradients_that_do_not_exist_are_not_tested():
     assert found.detail == "there are gradients of 8 ranks and no more"
 
 
+@pytest.mark.usefixtures("proved_once")
 def test_an_undecided_property_fails_the_run(monkeypatch):
     """With exit code 3."""
     monkeypatch.setattr(vectors, "difference", lambda *_: None)

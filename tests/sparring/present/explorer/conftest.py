@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -13,16 +13,26 @@ from sparring.present.explorer.html import write
 from tests.sparring.present.explorer.browsing import until
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Route
+    from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Route
 
     Opened = Callable[..., Page]
+    Theme = Literal["light", "dark"]
+
+
+@pytest.fixture(scope="module")
+def idle(chromium: Browser) -> Iterator[list[Page]]:
+    """Pages that no test has now; each is a process of Chromium's, which takes longer to start than most tests."""
+    pages: list[Page] = []
+    yield pages
+    for page in pages:
+        page.context.close()
 
 
 @pytest.fixture
-def opened(chromium: Browser, tmp_path: Path) -> Iterator[Opened]:
+def opened(chromium: Browser, idle: list[Page], tmp_path: Path) -> Iterator[Opened]:
     """``opened(document, "step=3", width=400)``: its page, which complains of nothing and asks for nothing else."""
     complaints: list[str] = []
-    contexts = []
+    taken: list[Page] = []
 
     def goes(route: Route) -> None:
         if route.request.url.split("#")[0].split("?")[0] == (tmp_path / "page.html").as_uri():
@@ -31,20 +41,31 @@ def opened(chromium: Browser, tmp_path: Path) -> Iterator[Opened]:
             complaints.append(f"asks for {route.request.url}")
             route.abort()
 
-    def made(document: Document, at: str = "", width: int = 1280, height: int = 900, **options: Any) -> Page:
+    def said(message: ConsoleMessage) -> None:
+        complaints.append(f"{message.type}: {message.text}")
+
+    def failed(error: Error) -> None:
+        complaints.append(str(error))
+
+    def made(document: Document, at: str = "", width: int = 1280, height: int = 900, theme: Theme = "light") -> Page:
         write(document, tmp_path / "page.html")
-        context = chromium.new_context(viewport={"width": width, "height": height}, reduced_motion="reduce", **options)
-        contexts.append(context)
-        page = context.new_page()
+        page = idle.pop() if idle else chromium.new_context(reduced_motion="reduce").new_page()
+        taken.append(page)
         page.set_default_timeout(20_000)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=theme)
         page.route("**/*", goes)
-        page.on("console", lambda message: complaints.append(f"{message.type}: {message.text}"))
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+        page.on("console", said)
+        page.on("pageerror", failed)
         page.goto(f"{(tmp_path / 'page.html').as_uri()}#{at}")
         until(page, "Boolean(window.explorer)")
         return page
 
     yield made
-    for context in contexts:
-        context.close()
+    for page in taken:
+        page.goto("about:blank")
+        page.remove_listener("console", said)
+        page.remove_listener("pageerror", failed)
+        page.unroute_all()
+    idle += taken
     assert not complaints

@@ -93,13 +93,13 @@ def brightness(page: Page) -> int:
 
 def test_colours_follow_the_system_and_the_switch(opened: Opened) -> None:
     """Dark where the system is; the switch turns to dark and light, for canvases, too."""
-    page = opened(samples.ring(8), color_scheme="dark")
+    page = opened(samples.ring(8), theme="dark")
     assert brightness(page) < 50
     page.locator("header button").click()
     page.locator("header button").click()
     assert page.locator("html").get_attribute("data-theme") == "light"
     assert brightness(page) == 255
-    page = opened(samples.ring(20), "step=1&theme=dark", color_scheme="light")
+    page = opened(samples.ring(20), "step=1&theme=dark", theme="light")
     assert brightness(page) < 50
     assert page.locator(".picture canvas").count() == 1
     dark = page.evaluate("ink('--paper')")
@@ -181,7 +181,7 @@ def unlike(one: Image.Image, other: Image.Image) -> float:
 def test_it_looks_like_the_pictures_that_are_kept(opened: Opened, name: str) -> None:
     """Coarsely: another font passes, a missing panel does not.  To renew one: delete it, and run the test twice."""
     document, at, dark = SIGHTS[name]
-    page = opened(document, at, width=1000, height=700, color_scheme="dark" if dark else "light")
+    page = opened(document, at, width=1000, height=700, theme="dark" if dark else "light")
     kept = PICTURES / f"{name}.png"
     if not kept.exists():
         seen(page).convert("P", palette=Image.Palette.ADAPTIVE, colors=64).save(kept, optimize=True)

@@ -1,0 +1,16 @@
+"""One property of a page, judged by itself."""
+
+from __future__ import annotations
+
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic.verdicts import Verdict
+from sparring.proofs.reading.annotations import subject
+from sparring.proofs.statements.conjectures import conjectures
+from sparring.spec.core.model import Page
+
+
+def judged(page: Page, prop: str = "result") -> tuple[Verdict, str]:
+    """The verdict on that property and the reason, by one solver; no other property is asked for."""
+    whole = subject(page)
+    found = kernel.judge(whole, next(conjectures(whole, prop)), second_opinion=False)
+    return found.verdict, found.detail
