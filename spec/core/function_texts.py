@@ -51,14 +51,22 @@ class Text:
         return f"{Path(self.file).name}:{line}: {self.name}"
 
     def line(self, name: str) -> int:
-        """The first line that reads that name."""
-        return min((node.lineno for node in self.nodes(ast.Name) if node.id == name), default=self.code.co_firstlineno)
+        """The first line that reads that name, which may have dots."""
+        return min((node.lineno for node in self.named(name)), default=self.code.co_firstlineno)
 
     def changes(self, name: str) -> int:
         """The first line that does more with the value of that name than read a part of it; 0 where none does."""
-        parts = [part for node in ast.walk(self.node) for part in reading(node)]
-        read = {id(part) for part in parts if isinstance(part, ast.Name)}
-        return min((n.lineno for n in self.nodes(ast.Name) if n.id == name and id(n) not in read), default=0)
+        read = {id(part) for node in ast.walk(self.node) for part in reading(node)}
+        return min((node.lineno for node in self.named(name) if id(node) not in read), default=0)
+
+    def aliases(self, name: str) -> bool:
+        """Whether it does more with the value of that name than ask for an attribute."""
+        asked = {id(node.value) for node in self.nodes(ast.Attribute)}
+        return any(id(node) not in asked for node in self.named(name))
+
+    def named(self, name: str) -> Iterator[Any]:
+        """All nodes that are that name, which may have dots."""
+        return (node for node in self.nodes((ast.Name, ast.Attribute)) if dotted(node) == name)
 
     def check(self, found: Callable[[ast.AST, str], str] | None = None, rule: str = "") -> None:
         """Raise InputError for the first part in which something is ``found``, by default whatever is not pure."""
@@ -67,6 +75,16 @@ class Text:
             if (why := (found or impure)(node, self.code.co_name)) and id(node) not in told:
                 line = getattr(node, "lineno", self.code.co_firstlineno)
                 raise InputError(f"{self.place(line)} {why}; {rule or ARGUMENTS}")
+
+
+def dotted(node: ast.AST) -> str:
+    """Return a name, or an attribute of one, as it is written; "" for any other part."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr) if name := dotted(value):
+            return f"{name}.{attr}"
+    return ""
 
 
 def reading(node: ast.AST) -> Sequence[ast.AST]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, UnionType
@@ -13,6 +14,11 @@ TRUSTED = tuple(f"sparring.{room}" for room in (
 """Rooms whose functions answer alike on symbols and on numbers; those of proofs and costs run in no text."""
 LIBRARY = ("math", "itertools", "functools", "operator", "collections", "dataclasses", "typing", "fractions", "enum")
 """Modules of Python whose functions keep nothing."""
+COMPUTING = (
+    *LIBRARY, "builtins", "abc", "binascii", "bisect", "bz2", "copy", "hashlib", "heapq", "lzma", "numbers", "string",
+    "struct", "zlib", "numpy", "ml_dtypes",
+)
+"""Modules, of Python and of two packages, whose functions keep nothing, and that codes may compute with."""
 PURE = {
     "abs", "all", "any", "bool", "bytes", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset",
     "int", "len", "list", "map", "max", "min", "pow", "range", "reversed", "round", "set", "slice", "sorted", "sum",
@@ -53,9 +59,30 @@ def unchanging(value: Any) -> bool:
 
 def foreign(value: FunctionType | type, page: str) -> bool:
     """Return whether a function or class is neither a user's nor sparring's own: Python's, or another package's."""
-    where, file = home(value), file_of(value)
-    installed = not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
-    return where != page and (pythons(where) or (installed and top(where) not in (top(page), "sparring")))
+    where = home(value)
+    others = installed(file_of(value)) and top(where) not in (top(page), "sparring")
+    return where != page and (pythons(where) or others)
+
+
+def computing(name: str) -> bool:
+    """Return whether codes may compute with a module."""
+    return top(name).removeprefix("_") in COMPUTING
+
+
+def written_by_users(module: ModuleType) -> bool:
+    """Return whether a module is neither Python's nor of an installed package."""
+    return not pythons(module.__name__) and not installed(str(module.__file__ or ""))
+
+
+def installed(file: str) -> bool:
+    """Return whether a file is one of an installed package."""
+    return not {"site-packages", "dist-packages"}.isdisjoint(Path(file).parts)
+
+
+def generated(function: FunctionType) -> bool:
+    """Return whether Python has written a method itself, as it does for dataclasses and named tuples."""
+    inner = inspect.unwrap(function)
+    return inner.__name__.startswith("__") and inner.__code__.co_filename.startswith("<")
 
 
 def drawing(value: Any) -> bool:

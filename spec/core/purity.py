@@ -15,22 +15,20 @@ import inspect
 from collections.abc import Iterable
 from dataclasses import MISSING
 from enum import Enum
-from fractions import Fraction
 from functools import partial
-from types import FunctionType, MappingProxyType, ModuleType, NoneType
+from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from sparring.errors import InputError
 from sparring.spec.core import origins
-from sparring.spec.core.function_texts import ARGUMENTS, KEPT, Text, globals_of, keeping
-from sparring.spec.core.origins import NAMED, PURE, UNKNOWN, home, pythons
+from sparring.spec.core.code_purity import ALTERABLE, CONSTANTS, Codes, bound
+from sparring.spec.core.function_texts import ARGUMENTS, KEPT, Text, dotted, globals_of
+from sparring.spec.core.origins import NAMED, PURE, home, pythons
 from sparring.spec.core.vocabulary import LETTERS, Kind
 from sparring.spec.core.wire_forms import Coding
 
-CONSTANTS = (NoneType, bool, int, float, complex, str, bytes, range, slice, type(...), Fraction, Enum)
 FORMULAS = {*LETTERS, *Kind._fields, "program", "ensures", "leaves", "told", "waiting", "bound"}
 """What a page may have from another module."""
-ALTERABLE = (list, dict, set)
 
 
 def check(module: ModuleType) -> None:
@@ -48,7 +46,7 @@ class Found:
     def __init__(self, module: ModuleType) -> None:
         self.module = module
         self.seen: dict[int, Any] = {}
-        self.helping: dict[int, FunctionType] = {}  # functions that codes call
+        self.codes = Codes(module.__name__)
 
     def look(self, value: Any, name: str, at: str | None) -> None:
         """Look at a value that is read as ``name`` at a place, ``file:line: function``; None for a page's own names."""
@@ -88,32 +86,13 @@ class Found:
         for name, held in vars(value).items():
             one = getattr(held, "__func__", getattr(held, "fget", getattr(held, "func", held)))
             if isinstance(one, FunctionType) and issubclass(value, Coding):
-                if not (pythons(home(one)) or one.__code__.co_filename.startswith("<")):  # what a dataclass has besides
-                    self.code(one, f"{value.__name__}.{name}")
+                if not (pythons(home(one)) or origins.generated(one)):  # what a dataclass has besides
+                    self.codes.look_at_function(one, f"{value.__name__}.{name}")
             elif isinstance(one, FunctionType):
-                if not (name.startswith("__") and one.__code__.co_filename.startswith("<")):  # those Python has written
+                if not origins.generated(one):
                     self.look(one, f"{value.__name__}.{name}", None)
             elif not name.startswith(("__", "_abc", "_field")) and not inspect.isdatadescriptor(held):
                 self.look_inside(held, f"{value.__name__}.{name}", None)
-
-    def code(self, function: FunctionType, name: str) -> None:
-        """Look at a function of a code, which may keep nothing and draw from no seed of its own."""
-        text = Text(function.__code__.co_filename, function.__code__, name)
-        text.check(keeping, KEPT)
-        if any(isinstance(held, ALTERABLE) or origins.drawing(held) for held in bound(function)):
-            raise InputError(f"{text.place(function.__code__.co_firstlineno)} has a default that may change; {KEPT}")
-        for read in sorted(globals_of(function.__code__)):
-            value = function.__globals__.get(read)
-            line = text.changes(read) if isinstance(value, ALTERABLE) else 0
-            if line or hasattr(value, "__next__") or origins.drawing(value):
-                raise InputError(f"{text.place(line or text.line(read))} may change {read}; {KEPT}")
-            where = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or ""
-            if (value is None and read in UNKNOWN) or origins.top(where) in UNKNOWN or where == "numpy.random":
-                raise InputError(f"{text.place(text.line(read))} reads {read}; {KEPT}")
-            known = id(value) in self.helping or origins.library(value)
-            if isinstance(value, FunctionType) and not (known or origins.foreign(value, self.module.__name__)):
-                self.helping[id(value)] = value
-                self.code(value, read)
 
     def text(self, function: FunctionType) -> None:
         """Look at a function: its text, what it is bound to, and what it reads."""
@@ -136,8 +115,10 @@ class Found:
         if not isinstance(value, ModuleType):
             self.look(value, name, at)
             return
+        if text.aliases(name):
+            raise InputError(f"{at} reads the module {name} by another name; {ARGUMENTS}")
         for node in text.nodes(ast.Attribute):
-            if isinstance(node.value, ast.Name) and node.value.id == name:
+            if dotted(node.value) == name:
                 held = getattr(value, node.attr, None)
                 if not origins.trusted(value.__name__, self.module.__name__) and not origins.library(value):
                     self.attributes(held, f"{name}.{node.attr}", text, text.place(node.lineno))
@@ -158,12 +139,6 @@ def held(value: Any) -> Iterable[Any] | None:
     if isinstance(value, NAMED) or pythons(where) or origins.trusted(where, "") or not hasattr(value, "__dict__"):
         return None
     return [type(value), *vars(value).values()]
-
-
-def bound(function: FunctionType) -> list[Any]:
-    """Return what a function has besides its arguments: defaults, and variables of functions around it."""
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), *cells]
 
 
 def fixed(code: type) -> bool:

@@ -6,6 +6,8 @@ import ast
 import gc
 import importlib
 import pkgutil
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -96,6 +98,12 @@ IMPURE = {
     "a text by a method": ("", 'return y + y if "e" in "{}".format(x) else y', "asks for format"),
     "where an object lies": ("", "return y + y if id(x) % 9 == 0 else y", "asks id"),
     "the same object": ("", "return y + y if y is x else y", "asks whether two objects are one"),
+    "another module's list": (
+        "import helping_codes", "helping_codes.BOX.append(r)\nreturn y", "may change helping_codes.BOX",
+    ),
+    "a module by another name": (
+        "import math", "m = math\nreturn y * m.gcd(1, 2)", "reads the module math by another name",
+    ),
     "code without a text": ("exec('def f(v): return v')", "return f(y)", "cannot be read"),
 }  # fmt: skip
 """By what is wrong: what stands before the text and in it, and what is said."""
@@ -114,6 +122,15 @@ PURE = {
 }  # fmt: skip
 
 
+@pytest.fixture
+def helping(tmp_path, monkeypatch):
+    """A module of the user's, beside the page."""
+    text = "BOX = []\ndef counted(y):\n    BOX.append(1)\n    return y\n"
+    (tmp_path / "helping_codes.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "helping_codes", raising=False)
+
+
 def file_of(folder, before, text):
     lines = "\n".join(f"    {line}" for line in text.splitlines())
     (folder / "mine.py").write_text(TEXT.format(before=before, text=lines), encoding="utf-8")
@@ -121,6 +138,7 @@ def file_of(folder, before, text):
 
 
 @pytest.mark.parametrize("why", IMPURE)
+@pytest.mark.usefixtures("helping")
 def test_what_is_not_pure_is_refused(why, tmp_path):
     """With its line, wherever the page comes from; the API's own road, a page that is loaded already, too."""
     before, text, said = IMPURE[why]
@@ -240,6 +258,7 @@ CODE = '''
 
 import random
 import struct
+import subprocess
 import time
 from dataclasses import dataclass
 from os import urandom
@@ -257,6 +276,7 @@ data = "dense"
 averages = True
 BOX = []
 RNG = np.random.default_rng(0)
+{before}
 
 
 @dataclass(frozen=True)
@@ -297,17 +317,80 @@ KEEPING = {
     "chance of the system": ("y += __import__('os').urandom(1)[0]", "encode reads __import__"),
     "a seed that is None": ("y += np.random.default_rng(seed=None).random()", "encode draws from no seed"),
     "no seed": ("y += np.random.default_rng().random()", "encode draws from no seed"),
+    "numpy's chance by an alias": ("r = np.random; y += r.normal()", "encode draws with random"),
+    "numpy by an alias": ("n = np; y += n.ones(1)", "encode reads the module np by another name"),
+    "another process": ("y += subprocess.call(['true'])", "encode reads subprocess"),
 }
+BESIDE = {
+    "an array": (
+        "A = np.zeros(1)",
+        "A[0] += y[0]",
+        r"encode may change A, a ndarray \(right: A.flags.writeable = False\)",
+    ),
+    "an array that numpy writes": ("A = np.zeros(1)", "np.add(1, 1, out=A)", "encode may change A, a ndarray"),
+    "bytes": ("B = bytearray(4)", "B[0] = 1", "encode may change B, a bytearray"),
+    "a queue": ("from collections import deque\nQ = deque()", "Q.append(y)", "encode may change Q, a deque"),
+    "an object": (
+        "class Box:\n    def __init__(self):\n        self.held = []\nB = Box()",
+        "B.held.append(y)",
+        "encode may change B",
+    ),
+    "an object's method": ("KEEP = BOX.append", "KEEP(y)", "encode may change a part of KEEP, a list"),
+    "a partial method": (
+        "from functools import partial\nKEEP = partial(BOX.append, 1)",
+        "KEEP()",
+        "encode may change a part of KEEP",
+    ),
+    "a list in a list": ("TWO = [[]]", "TWO[0].append(y)", "encode may change a part of TWO, a list"),
+    "a list in a tuple": ("TWO = ([],)", "TWO[0].append(y)", "encode may change a part of TWO, a list"),
+    "a frozen object's list": (
+        "@dataclass(frozen=True)\nclass Box:\n    held: list\nB = Box([])",
+        "B.held.append(y)",
+        "encode may change a part of B",
+    ),
+    "a class of its own": ("class C:\n    held = []", "C.held.append(y)", "a list inside of C.held"),
+    "a cached function": (
+        "from functools import cache\n@cache\ndef f(n):\n    BOX.append(n)\n    return n",
+        "f(1)",
+        "f may change BOX",
+    ),
+    "a method that keeps": ("class C:\n    def f(self, y):\n        BOX.append(y)", "C().f(y)", "f may change BOX"),
+    "another module's list": (
+        "import helping_codes",
+        "helping_codes.BOX.append(y)",
+        "may change helping_codes.BOX",
+    ),
+    "another module's function": ("import helping_codes", "helping_codes.counted(y)", "counted may change BOX, a list"),
+    "another module by another name": ("import helping_codes", "h = helping_codes; h.BOX.append(y)", "by another name"),
+    "a package that draws": ("import hypothesis", "hypothesis.seed(1)", "encode reads hypothesis"),
+}
+"""What stands before the code, and in it, and what is said."""
 COMPUTING = {
     "a seed": "y += np.random.default_rng(self.parts).random()",
     "numpy": "y = np.rint(y * self.parts) if isinstance(y, np.ndarray) else y",
     "bytes": "y[:0] = struct.unpack('<f', struct.pack('<f', 1.0))[0]",
     "a list of its own": "parts = []\n        parts.append(y)",
+    "a table": "y = y + 0 * TABLE[0] + np.searchsorted(TABLE, 0) + WORDS['a'][0] - 1",
+    "an object that stays": "y = y * ONE.scale * f(1)",
 }
+TABLES = """
+TABLE = np.arange(4.0)
+TABLE.flags.writeable = False
+WORDS = {'a': (1, 2)}
+@dataclass(frozen=True)
+class One:
+    scale: int
+ONE = One(1)
+from functools import cache
+@cache
+def f(n):
+    return n
+"""
 
 
-def coded(folder, text):
-    (folder / "mine.py").write_text(CODE.replace("{text}", text), encoding="utf-8")
+def coded(folder, text, before=""):
+    written = CODE.replace("{text}", text).replace("{before}", before)
+    (folder / "mine.py").write_text(written, encoding="utf-8")
     return str(folder / "mine.py")
 
 
@@ -318,34 +401,35 @@ def test_a_code_that_keeps_something_is_refused(why, tmp_path):
         sparring.page(coded(tmp_path, text))
 
 
+@pytest.mark.parametrize("why", BESIDE)
+@pytest.mark.usefixtures("helping")
+def test_nothing_that_a_code_reads_may_change(why, tmp_path):
+    before, text, said = BESIDE[why]
+    with pytest.raises(InputError, match=rf"{said}.*; (a code keeps nothing|a page's functions may)"):
+        sparring.page(coded(tmp_path, text, before))
+
+
 @pytest.mark.parametrize(("old", "new"), [
     ("(frozen=True)", ""),
     ("    parts: int", "    parts: int\n    rest: list = field(default_factory=list)"),
     ("    parts: int", "    parts: int\n    def __post_init__(self): vars(self)['rest'] = []"),
 ])  # fmt: skip
 def test_a_code_has_its_parameters_alone(old, new, tmp_path):
-    text = CODE.replace("import dataclass", "import dataclass, field").replace("{text}", "pass").replace(old, new)
-    (file := tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    file = Path(coded(tmp_path, "pass"))
+    text = file.read_text(encoding="utf-8").replace("import dataclass", "import dataclass, field").replace(old, new)
+    file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"mine.Mine is no frozen dataclass of parameters"):
         sparring.page(str(file))
 
 
 def test_a_default_of_a_code_is_not_kept(tmp_path):
-    text = CODE.replace("{text}", "seen.append(y)").replace("def encode(self, x)", "def encode(self, x, seen=[])")
-    (file := tmp_path / "mine.py").write_text(text, encoding="utf-8")
+    file = Path(coded(tmp_path, "seen.append(y)"))
+    text = file.read_text(encoding="utf-8").replace("def encode(self, x)", "def encode(self, x, seen=[])")
+    file.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=r"mine.py:\d+: Mine.encode has a default that may change; a code keeps"):
-        sparring.page(str(file))
-
-
-def test_what_a_code_calls_is_looked_at(tmp_path, monkeypatch):
-    (tmp_path / "helping_codes.py").write_text("BOX = []\ndef counted(y):\n    BOX.append(1)\n    return y\n")
-    monkeypatch.syspath_prepend(tmp_path)
-    text = CODE.replace("{text}", "y = counted(y)").replace("import struct", "from helping_codes import counted")
-    (file := tmp_path / "mine.py").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match=r"helping_codes.py:3: counted may change BOX; a code keeps nothing"):
         sparring.page(str(file))
 
 
 @pytest.mark.parametrize("why", COMPUTING)
 def test_a_code_computes_as_it_likes(why, tmp_path):
-    sparring.page(coded(tmp_path, COMPUTING[why]))
+    sparring.page(coded(tmp_path, COMPUTING[why], TABLES))
