@@ -92,7 +92,8 @@ class Codes:
             self.look_at_class(value, name, text)
 
     def look_at_class(self, value: type, name: str, text: Text) -> None:
-        """Look at a class's functions, and at what it holds."""
+        """Look at a class's functions, at what it holds, and at the classes that it inherits from."""
+        self.look_inside(value.__bases__, name, text)
         for attribute, held in vars(value).items():
             one = getattr(held, "__func__", getattr(held, "fget", getattr(held, "func", held)))
             if isinstance(one, FunctionType):

@@ -82,7 +82,7 @@ def installed(file: str) -> bool:
 def generated(function: FunctionType) -> bool:
     """Return whether Python has written a method itself, as it does for dataclasses and named tuples."""
     inner = inspect.unwrap(function)
-    return inner.__name__.startswith("__") and inner.__code__.co_filename.startswith("<")
+    return bool(inner.__name__.startswith("__") and inner.__code__.co_filename.startswith("<"))
 
 
 def drawing(value: Any) -> bool:
