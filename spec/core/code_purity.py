@@ -49,7 +49,7 @@ class Codes:
     def look(self, value: Any, name: str, text: Text) -> None:
         """Look at a value that a function reads as ``name``."""
         if isinstance(value, ALTERABLE):
-            if line := text.changes(name):
+            if line := alters(text, name, value):
                 self.refuse(value, name, text, line)
             self.look_inside(value.values() if isinstance(value, dict) else value, name, text)
         elif isinstance(value, ModuleType):
@@ -158,10 +158,18 @@ def steady(value: Any) -> bool:
     where = type(value).__module__
     if origins.trusted(where, ""):
         return callable(value) or not origins.pythons(where)
-    return origins.top(where) == "numpy" and not getattr(getattr(value, "flags", None), "writeable", False)
+    if not hasattr(value, "base"):
+        return origins.top(where) == "numpy"
+    written = getattr(getattr(value, "flags", None), "writeable", False) or getattr(value.dtype, "hasobject", False)
+    return origins.top(where) == "numpy" and not written and (value.base is None or steady(value.base))
+
+
+def alters(text: Text, name: str, value: Any) -> int:
+    """Return the first line that may change a list, dict or set; of a subclass, which reading may change, any line."""
+    return text.changes(name) if type(value) in ALTERABLE else text.line(name)
 
 
 def bound(function: FunctionType) -> list[Any]:
-    """Return what a function has besides its arguments: defaults, and variables of functions around it."""
+    """Return what a function has besides its arguments: defaults, variables of functions around it, attributes."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), *cells]
+    return [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), *cells, *vars(function).values()]

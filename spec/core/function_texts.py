@@ -18,6 +18,8 @@ MAKING = {"__init__", "__post_init__", "__new__"}
 """Functions that may give an object its attributes."""
 SEEDED = {"default_rng", "Generator", "SeedSequence", "PCG64", "Philox"}
 """What a code may draw with, if it says from which seed."""
+SETTING = {"setflags", "seterr", "seterrcall", "setbufsize", "set_printoptions"}
+"""Functions of numpy that later calls see."""
 READING = {"get", "items", "keys", "values", "index", "count"}
 """Methods of lists, dicts and sets that leave them as they are."""
 TREES: dict[int, ast.Module] = {}
@@ -134,6 +136,8 @@ def keeping(node: ast.AST, function: str) -> str:
     match node:
         case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Attribute(attr="__setattr__" | "__dict__"):
             return f"sets the attribute {node.attr}, which later calls may read"
+        case ast.Attribute(attr=name) | ast.Name(id=name) if name in SETTING:
+            return f"asks {name}, which later calls see"
         case ast.Attribute(value=ast.Attribute(attr="random"), attr=attr) if attr not in SEEDED:
             return f"draws with {attr} from no seed of its own"
         case ast.Call(func=ast.Attribute(attr=name) | ast.Name(id=name)) if name in SEEDED:

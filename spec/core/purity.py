@@ -21,7 +21,7 @@ from typing import Any
 
 from sparring.errors import InputError
 from sparring.spec.core import origins
-from sparring.spec.core.code_purity import ALTERABLE, CONSTANTS, Codes, bound
+from sparring.spec.core.code_purity import ALTERABLE, CONSTANTS, Codes, alters, bound
 from sparring.spec.core.function_texts import ARGUMENTS, KEPT, Text, dotted, globals_of
 from sparring.spec.core.origins import NAMED, PURE, home, pythons
 from sparring.spec.core.vocabulary import LETTERS, Kind
@@ -75,14 +75,18 @@ class Found:
         self.look(value, name, at)
 
     def inside(self, value: FunctionType | type) -> None:
-        """Look at a function's text, or at a class's functions and names."""
+        """Look at a function's text, or at a class."""
         if isinstance(value, FunctionType):
             self.text(value)
-            return
-        if issubclass(value, Enum | BaseException):
-            return
+        elif not issubclass(value, Enum | BaseException):
+            self.parts(value)
+
+    def parts(self, value: type) -> None:
+        """Look at a class's functions and names, and at the classes that it inherits from."""
         if issubclass(value, Coding) and not fixed(value):
             raise InputError(f"{value.__module__}.{value.__name__} is no frozen dataclass of parameters alone; {KEPT}")
+        for base in value.__bases__:
+            self.look(base, base.__name__, None)
         for name, held in vars(value).items():
             one = getattr(held, "__func__", getattr(held, "fget", getattr(held, "func", held)))
             if isinstance(one, FunctionType) and issubclass(value, Coding):
@@ -110,7 +114,7 @@ class Found:
 
     def attributes(self, value: Any, name: str, text: Text, at: str) -> None:
         """Look at a value that a function reads; of a module, at each attribute that the function names."""
-        if isinstance(value, ALTERABLE) and (line := text.changes(name)):
+        if isinstance(value, ALTERABLE) and (line := alters(text, name, value)):
             raise InputError(f"{text.place(line)} may change {name}, a {type(value).__name__}; {ARGUMENTS}")
         if not isinstance(value, ModuleType):
             self.look(value, name, at)
