@@ -158,10 +158,9 @@ def steady(value: Any) -> bool:
     where = type(value).__module__
     if origins.trusted(where, ""):
         return callable(value) or not origins.pythons(where)
-    if not hasattr(value, "base"):
+    if origins.top(where) != "numpy" or not hasattr(value, "dtype"):  # a dtype has none, nor has a ufunc
         return origins.top(where) == "numpy"
-    written = getattr(getattr(value, "flags", None), "writeable", False) or getattr(value.dtype, "hasobject", False)
-    return origins.top(where) == "numpy" and not written and (value.base is None or steady(value.base))
+    return not (value.flags.writeable or value.dtype.hasobject) and (value.base is None or steady(value.base))
 
 
 def alters(text: Text, name: str, value: Any) -> int:

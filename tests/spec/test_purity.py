@@ -407,12 +407,14 @@ COMPUTING = {
     "bytes": "y[:0] = struct.unpack('<f', struct.pack('<f', 1.0))[0]",
     "a list of its own": "parts = []\n        parts.append(y)",
     "a table": "y = y + 0 * TABLE[0] + np.searchsorted(TABLE, 0) + WORDS['a'][0] - 1",
+    "numpy's own objects": "y = ROUND(y.astype(KIND) * UNIT).astype(y.dtype)",
     "an object that stays": "y = y * ONE.scale * f(1)",
 }
 TABLES = """
 TABLE = np.arange(4.0)
 TABLE.flags.writeable = False
 WORDS = {'a': (1, 2)}
+KIND, UNIT, ROUND = np.dtype("f8"), np.float64(1), np.rint
 @dataclass(frozen=True)
 class One:
     scale: int
