@@ -133,7 +133,7 @@ def verify(
 ) -> Report:  # fmt: skip
     """Verify these algorithms and selectors (by default all): proofs, and the implementation on the simulated world.
 
-    ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..16 and 31 on terms);
+    ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..9 on terms);
     ``full``: terms for 1..64, all dtypes and gradients for 1..8; ``on``: "simulated", "mpi" (under mpiexec) or
     "both"; ``mutants``: plant faults everywhere, and tell which were found, with ``full`` also by all
     runs; ``jobs``: the number of processes, each with an

@@ -33,6 +33,8 @@ FEWEST = 2
 """Entries that are selected: so few that messages need an index."""
 MANY = (9, 16, 17, 31, 33)
 """Numbers of ranks beyond those of all lengths: above, at and below powers of two."""
+ABOVE = (9, 17)
+"""Those of a first look."""
 SOME = 4  # ranks, up to which other parameters than the page's own are tried
 LONG, KEPT = 70_000, 50
 """Entries of vectors that a target may look at block by block, and how many of them it sends."""
@@ -67,16 +69,21 @@ class Look(NamedTuple):
     long: bool = False
 
 
-def looks(page: Page, target: str, ranks: Sequence[int]) -> list[Look]:
-    """Return the looks that apply to the page, on no more ranks than the most of ``ranks``."""
-    few, added = [p for p in ranks if p <= FEW], [p for p in ranks if p <= FEW or p == max(ranks)]
+def looks(page: Page, target: str, ranks: Sequence[int], *, full: bool) -> list[Look]:
+    """Return the looks that apply to the page, on no more ranks than the most of ``ranks``.
+
+    Unless ``full``, those of a first look: where few ranks are enough for an error to show, on fewer.
+    """
+    few = [p for p in ranks if p <= (FEW if full else 2)]
+    added = [p for p in ranks if p <= FEW or (full and p == max(ranks))]
+    varied = [p for p in ranks if p <= (SOME if full else FEW)]
     apart = f"{LONG} entries; of sparse ones {ENTRIES} of {ENTRIES * APART}"
     found = [
         Look("bad input", "on one rank, and on all", [Trial(p, partial(refused, page, target, p)) for p in few]),
         Look(
             sums.SUM, f"over {sums.CALLS} calls" if page.stateful else "of all dtypes", [*summing(page, target, added)]
         ),
-        Look("parameters", "each of the page's at other values", [*other_parameters(page, target, ranks)]),
+        Look("parameters", "each of the page's at other values", [*other_parameters(page, target, varied)]),
         Look("in place", "the result in the memory of the input", [*in_its_memory(page, target, ranks)]),
         Look("long vectors", apart, [*in_small_blocks(page, target, ranks), *long(page, target, ranks)]),
     ]
@@ -104,12 +111,12 @@ def variants(page: Page) -> list[dict[str, Any]]:
 def other_parameters(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
     """Yield a few vectors for each variant; for stateful targets every second edge case in turn, and many calls."""
     others = [load(page.module, **params) for params in variants(page)[1:]]
-    for p, (v, one) in product([p for p in reversed(ranks) if p <= SOME], enumerate(others)):
+    for p, (v, one) in product(reversed(ranks), enumerate(others)):
         for xs in examples(one, p):
             yield Trial(p, partial(on_numbers, one, function(page, target), xs, "parameters"))
         for case in stateful.edges([p], page.dtypes[:1], "parameters")[(p + v) % 2 :: 2] if page.stateful else ():
             yield Trial(p, partial(running.on_calls, one, target, case))
-    for one in others if page.stateful and max(ranks) >= FEW else ():
+    for one in others if page.stateful and FEW in ranks else ():
         yield Trial(FEW, partial(running.on_calls, one, target, often(page.dtypes[0])))
 
 
@@ -137,9 +144,9 @@ def in_its_memory(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Tri
                 yield Trial(p, partial(on_numbers, page, plain, xs, "in place", call=in_place))
 
 
-def many(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+def many(page: Page, target: str, ranks: Sequence[int], *, full: bool) -> Iterator[Trial]:
     """Yield trials of short vectors on many ranks, where no terms are run."""
-    for p in MANY if max(ranks) >= SOME and (page.stateful or page.composed) else ():
+    for p in (MANY if full else ABOVE) if max(ranks) >= SOME and (page.stateful or page.composed) else ():
         if page.stateful:
             case = Example([rows[:2] for rows in stateful.vectors("float32", p, p + 1)], "dtypes", {"k": p // 2})
             yield Trial(p, partial(running.on_calls, page, target, case))

@@ -161,7 +161,8 @@ def summed(page: Page, prop: str, found: Sequence[Told]) -> Result:
 
 def selection(page: Page, target: str, plan: Plan, track: Track) -> dict[str, Result]:
     """Return the result of trying every input of small sizes, where entries are selected by their values."""
-    ranks = [p for p in plan.numbers if p in every_input.RANKS]
+    most = every_input.RANKS if page.cuts or plan.full else every_input.RANKS[:-1]
+    ranks = [p for p in plan.numbers if p in most]
     if not page.selecting or page.composed or not ranks:
         return {}
     what = f"{page.name}: selection"

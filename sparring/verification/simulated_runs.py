@@ -80,10 +80,10 @@ def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
     inputs, grads = edges(page, ranks, every=plan.full), gradients(page, trained)
     told = f"{', '.join(page.dtypes)}{'' if plan.full else ', one in turn'}; p = {spans(ranks)}"
     return [
-        *looks(page, target, ranks),
+        *looks(page, target, ranks, full=plan.full),
         Look("hygiene", "", [*own_receives(page, target, ranks)]),
         Look("dtypes", told, [
-            *trials(page, target, inputs), *many(page, target, ranks), *turning(page, target, ranks),
+            *trials(page, target, inputs), *many(page, target, ranks, full=plan.full), *turning(page, target, ranks),
         ]),
         Look(
             "gradients", f"a perceptron on the digits{describe_part(page)}; p = {spans(trained)}",

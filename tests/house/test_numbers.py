@@ -51,7 +51,7 @@ from sparring.spec.codecs.group_quantiser import Grouped
 from sparring.trace import files as traces
 from sparring.trace import rules
 from sparring.verification import every_input, samples
-from sparring.verification.plans import Plan
+from sparring.verification.plans import FIRST_LOOK, WHOLE_LOOK
 from tests.sparring.vectors.test_vector_files import SIZE
 
 ROOT = Path(__file__).parents[2]
@@ -94,11 +94,6 @@ def met(p):
 def level(topology, p):
     """How recursive doubling goes there."""
     return sparring.contention("recursive_doubling", topology, p).freedom.level
-
-
-def through(numbers):
-    """Up to where they are all there."""
-    return next(p for p in range(1, max(numbers) + 1) if p + 1 not in numbers)
 
 
 def named(algorithm):
@@ -191,7 +186,7 @@ def told():
             f"of {BITMAP * 32:.0f}/32 for any",
         ],
         "docs/howto/torch.md": [f"waits longer than {Functions.patience:g} seconds"],
-        "docs/reference/challenge.md": [f"on 1 to {through(Plan().terms)} ranks and some more"],
+        "docs/reference/challenge.md": [f"on 1 to {max(FIRST_LOOK.terms)} ranks, with `--full` on up to {max(WHOLE_LOOK.terms)} (*terms*)"],
         "docs/reference/contention.md": [
             f"decided for each p up to {timing.TIMED}, on every topology",
             f"/ 2 pairs of messages can meet where p is a power of two: {met(8)} at p = 8",

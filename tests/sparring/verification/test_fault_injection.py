@@ -23,7 +23,7 @@ from sparring.verification.reached_lines import Reached
 
 PAGES = {name: sparring.page(name) for name in ("ring", "ring_allgather", "ring_sparse", "ring_topk")}
 """One of each kind of data."""
-SMALL = plans.Plan(terms=(1, 2), numbers=(1, 2))
+SMALL = plans.Plan(terms=(1, 2), numbers=(1, 2), gradients=(2,))
 ON_NUMBERS = {"dtypes", "gradients", "in place", "long vectors"}
 CREDULOUS = {
     "no bit differs": (running, "judge_bits", lambda *_, **__: {}, ON_NUMBERS),
