@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
 from docutils import nodes
@@ -12,7 +13,11 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import sparring
+from sparring import api
+from sparring.cli._shared import Where
+from sparring.costs import node_regions
 from sparring.costs.costs import Cost
+from sparring.costs.links import machines
 from sparring.costs.regions import Phases, bands, phases
 from sparring.costs.union_cost import UnionCost
 from sparring.inputs import SHIPPED, digits, shipped
@@ -20,6 +25,7 @@ from sparring.present import phases as picture
 from sparring.support_growth import measured_sizes
 
 NAMES = ("ring", "ring_allgather", "ring_sparse")
+NODES = ("ring", "hierarchical", "rabenseifner")
 RANKS, STEPS = 8, ("step0", "step30", "step300")
 DRAWN = (("digits", "step30"), ("transformer", "step30"), ("transformer", "step300"))
 WITHIN = Fraction(1, 20)
@@ -42,6 +48,14 @@ def independent() -> Phases:
     return phases(costs(), ("rho", "p"), {"n": digits(1)[0].size}, end=(None, str(RANKS)))
 
 
+def in_nodes() -> Phases:
+    """Seconds in nodes, with the machines that the text names."""
+    where = Where("node", None, "nvlink")
+    at = {**where.letters(machines.machine("eth-25g").letters), "n": 10**6}
+    pages = [partial(api.in_nodes, sparring.page(name)) for name in NODES]
+    return node_regions.phases(pages, ("nodes", "node"), at)
+
+
 def measured(name: str, step: str) -> Phases:
     """With the unions of shipped gradients."""
     vectors = shipped(name, RANKS, step)
@@ -62,6 +76,7 @@ def draw(app: Sphinx) -> None:
     path = Path(app.srcdir) / "generated" / "phases.svg"
     path.parent.mkdir(exist_ok=True)
     picture.save(panels, WITHIN, bands(costs(), model, 4), path)
+    picture.save({"10^6 entries, Ethernet between nodes": in_nodes()}, WITHIN, {}, path.with_name("phases-nodes.svg"))
 
 
 class CheapestFrom(SphinxDirective):

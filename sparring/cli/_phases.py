@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -35,6 +36,11 @@ class Asked(NamedTuple):
     within: Fraction
     plot: Path | None
 
+    @property
+    def in_nodes(self) -> bool:
+        """Whether one of the letters is of nodes."""
+        return bool({"nodes", "node"} & {*self.over})
+
 
 def read_options(
     phase: str, start: str | None, end: str | None, support: str, file: str | None, within: str, plot: Path | None
@@ -57,7 +63,6 @@ def print_regions(
     algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], asked: Asked, json_: bool
 ) -> Report:
     """Compare, print it unless one JSON object is wanted, and the report of it."""
-    from sparring import api
     from sparring.costs.regions import bands
     from sparring.present import crossing
     from sparring.present import phases as picture
@@ -67,13 +72,17 @@ def print_regions(
     if asked.plot:
         crossing.check(asked.plot)
     start = time.perf_counter()
-    costs = [api.cost(algo, support=asked.support, **params) for algo in algos]
-    panels = compared(costs, at, asked)
+    costs: list[Any] = []
+    if asked.in_nodes:
+        with _options.console(json_=True).status("counting …"):
+            panels = compared_in_nodes(algos, at, params, asked)
+    else:
+        costs, panels = compared(algos, at, params, asked)
     first = next(iter(panels.values()))
     marked = bands(costs, first, int(at.get("width", 4)))
     if asked.plot:
         picture.save(panels, asked.within, marked, asked.plot)
-    supposed = _versus.supposed(asked.support) if any(cost.page.data == "sparse" for cost in costs) else []
+    supposed = _versus.supposed(asked.support) if f"{asked.support} supports" in panels else []
     console = _options.console(json_)
     for line in () if json_ else [*lines(panels, at, asked.within, marked), *supposed]:
         _options.tell(console, line)
@@ -87,20 +96,45 @@ def print_regions(
     )
 
 
-def compared(costs: Sequence[Any], at: dict[str, Any], asked: Asked) -> dict[str, Phases]:
-    """Return the diagrams by what they suppose of supports; given vectors add one with what is measured."""
+def compared_in_nodes(
+    algos: Sequence[str], at: Mapping[str, Any], params: Mapping[str, Any], asked: Asked
+) -> dict[str, Phases]:
+    """Return the diagram of costs in nodes."""
+    from sparring import api
+    from sparring.costs import node_regions
+
+    if asked.file is not None:
+        raise InputError(f"--input {asked.file}: vectors are for --phase without nodes")
+    pages = [api.page(algo, **params) for algo in algos]
+    sized = [partial(api.in_nodes, page) for page in pages]
+    title = supports(asked, pages)
+    over: Any = asked.over
+    return {title: node_regions.phases(sized, over, at, asked.support, asked.start, asked.end)}
+
+
+def supports(asked: Asked, pages: Sequence[Any]) -> str:
+    """Return what a diagram supposes of supports, in words."""
+    return f"{asked.support} supports" if any(page.data == "sparse" for page in pages) else "any supports"
+
+
+def compared(
+    algos: Sequence[str], at: dict[str, Any], params: Mapping[str, Any], asked: Asked
+) -> tuple[list[Any], dict[str, Phases]]:
+    """Return the costs and the diagrams, by what these suppose of supports; given vectors add a measured one."""
+    from sparring import api
     from sparring.costs.regions import phases
     from sparring.support_growth import measured_sizes
 
+    costs = [api.cost(algo, support=asked.support, **params) for algo in algos]
     over: Any = asked.over
-    title = f"{asked.support} supports" if any(cost.page.data == "sparse" for cost in costs) else "any supports"
+    title = supports(asked, [cost.page for cost in costs])
     if asked.file is None:
-        return {title: phases(costs, over, at, asked.support, None, asked.start, asked.end)}
+        return costs, {title: phases(costs, over, at, asked.support, None, asked.start, asked.end)}
     ranks = dict(zip_longest(over, asked.end)).get("p") or at.get("p") or RANKS
     vectors = read(asked.file, int(ranks))
     at = {"n": Fraction(vectors[0].size), **at}
     end = [str(ranks) if letter == "p" else value for letter, value in zip(over, asked.end)]
-    return {
+    return costs, {
         title: phases(costs, over, at, asked.support, None, asked.start, end),
         f"measured: {asked.file}": phases(costs, over, at, "measured", measured_sizes(vectors), asked.start, end),
     }

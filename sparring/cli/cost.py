@@ -81,12 +81,13 @@ class Support(click.ParamType[str]):
 @click.option("--nodes", metavar="SIZE|node",
               help="So many neighbouring ranks sit in a node and share its link out; or node, a letter.")  # fmt: skip
 @click.option("--inside", default="nvlink", show_default=True, metavar="NAME|FILE",
-              help="With --nodes and --machine: the machine that a node is.")  # fmt: skip
+              help="With --machine and nodes: the machine that a node is.")  # fmt: skip
 @click.option("--topology", metavar="NAME|FILE", help="Whose links messages share: ring, torus:k=2, …")
 @click.option("--versus", metavar="ALGO", help="Where does ALGO become cheaper than this one?")
 @click.option("--over", type=click.Choice(["rho", "n", "p"]), default="n", show_default=True,
               help="With --versus or --plot: what grows; rho is k/n, the density.")  # fmt: skip
-@click.option("--phase", metavar="X,Y", help="Which of several is the cheapest where, over two letters: rho,p; n,p; …")
+@click.option("--phase", metavar="X,Y",
+              help="Which of several is the cheapest where, over two letters: rho,p; n,p; nodes,node; …")  # fmt: skip
 @click.option("--from", "start", metavar="VALUE", help="From where it grows; with --phase two values, such as 0.01,2.")
 @click.option("--to", "end", metavar="VALUE", help="To where it grows.")
 @click.option(
@@ -112,7 +113,9 @@ def command(
     """
     where = Where(nodes, topology, inside)
     where.without({"--versus": versus, "--phase": phase, "--plot": plot, f"--format {format_}": True})
-    at, json_ = on_machine(at, machine, where), format_ == "json"
+    asked = _phases.read_options(phase, start, end, support, file, within, plot) if phase else None
+    in_nodes = where._replace(nodes="node") if asked and asked.in_nodes else where
+    at, json_ = on_machine(at, machine, in_nodes), format_ == "json"
     if versus and phase:
         raise InputError("--versus and --phase exclude each other: one compares two algorithms, the other any number")
     if file and not phase:
@@ -121,8 +124,7 @@ def command(
         growing = (over, (start, end))
         report = _versus.print_crossover(algorithms, versus, *growing, support, at or {}, dict(params), plot, json_)
         _options.finish(report, json_)
-    if phase:
-        asked = _phases.read_options(phase, start, end, support, file, within, plot)
+    if asked:
         _options.finish(_phases.print_regions(algorithms or every(), at or {}, dict(params), asked, json_), json_)
     if plot:
         _plotted.draw(algorithms or every(), over, (start, end), support, at or {}, dict(params), plot)

@@ -30,10 +30,16 @@ SHOWN = {
     "rho": (Fraction(1, 1000), Fraction(1)),
     "n": (Fraction(1000), Fraction(10**9)),
     "p": (Fraction(2), Fraction(64)),
+    "nodes": (Fraction(2), Fraction(16)),
+    "node": (Fraction(2), Fraction(8)),
 }
 """The range of each letter, unless asked otherwise."""
+FREE, NODES = ("rho", "n", "p"), ("nodes", "node")
+"""The letters of costs without shared links; and those of nodes, for ``node_regions``."""
+WHOLE = ("p", *NODES)
+"""The letters that count ranks or nodes."""
 DIGITS = 7  # binary ones
-POINTS = 61  # of a letter that is not p
+POINTS = 61  # of a letter that counts no ranks or nodes
 ALONG = 161  # points of one letter
 CLOSE = Fraction(1, 10**4)  # of a place that is no whole number, relative to it
 FEW = 16  # up to so many numbers of ranks, all are looked at; of more, about four from each to its double
@@ -90,15 +96,15 @@ class Phases:
 def phases(costs: Sequence[Either], over: tuple[str, str], at: Mapping[str, units.Given], support: str = "independent",
            sizes: Sizes | None = None, start: Sequence[units.Given | None] = (None, None),
            end: Sequence[units.Given | None] = (None, None)) -> Phases:  # fmt: skip
-    """Return the grid over the two letters ``over``, of ``SHOWN``; the others are ``at``.
+    """Return the grid over the two letters ``over``, of ``FREE``; the others are ``at``.
 
     Compared are seconds in lock step where ``at`` has alpha and beta, else bytes, those of the largest
     message of each step.  ``sizes``: measured sizes of unions, else those of the model ``support``.
 
     Raises InputError for a letter that is missing or of no use, Undecided where a cost has no closed form.
     """
-    if len(over) != 2 or not {*over} <= {*SHOWN} or over[0] == over[1]:
-        raise InputError(f"--phase {','.join(over)}: right are two of {', '.join(SHOWN)}, such as rho,p")
+    if len(over) != 2 or not {*over} <= {*FREE} or over[0] == over[1]:
+        raise InputError(f"--phase {','.join(over)}: right are two of {', '.join(FREE)}, such as rho,p; or nodes,node")
     fixed, quantity = compared_at(at, over)
     along, up = (places(*sides) for sides in zip(over, start, end))
     values = [valued(cost) for cost in costs]
@@ -124,10 +130,10 @@ def places(
     low, high = (edge(letter, given, default) for given, default in zip((start, end), SHOWN[letter]))
     if low >= high or not low:
         raise InputError(f"{letter} cannot grow from {low} to {high}")
-    if letter == "p" and high - low < FEW:
+    if letter in WHOLE and high - low < FEW:
         return tuple(Fraction(p) for p in range(int(low), int(high) + 1))
     factor = float(high) / float(low)
-    if letter == "p":
+    if letter in WHOLE:
         found = {round(2 ** (i / 4)) for i in range(4 * int(high).bit_length() + 1)}
         return tuple(Fraction(p) for p in sorted(found | {int(low), int(high)}) if low <= p <= high)
     steps = (float(low) * factor ** (i / (points - 1)) for i in range(1, points - 1))

@@ -30,7 +30,13 @@ COLOURS = (PENS[0], PENS[2], PENS[1], PENS[3], ("#CC79A7", "v"), ("#000000", "P"
 FORMATS = {".svg": {"Date": None, "Creator": None}, ".png": {"Software": None}, ".pdf": {"CreationDate": None}}
 """Kinds of files, and what of them says when and by which program they were made."""
 AXES = {"time": "seconds in lock step", "bytes": "bytes of the largest message of each step, summed"}
-ALONG = {"rho": "density, k / n", "n": "entries of a vector, n", "p": "ranks, p"}
+ALONG = {
+    "rho": "density, k / n",
+    "n": "entries of a vector, n",
+    "p": "ranks, p",
+    "nodes": "nodes",
+    "node": "ranks of a node",
+}
 
 
 class Curve(NamedTuple):

@@ -16,7 +16,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
-from sparring.costs.regions import Phases, Run
+from sparring.costs.regions import WHOLE, Phases, Run
 from sparring.costs.supports.break_even import Band
 from sparring.errors import InputError
 from sparring.present.crossing import ALONG, AXES, check, percent, write_picture
@@ -149,10 +149,10 @@ def frame(axes: Axes, title: str, found: Phases, xs: Sequence[float], ys: Sequen
     axes.set_ylabel(ALONG[found.over[1]])
     axes.set_title(title)
     for axis, letter, places in ((axes.xaxis, found.over[0], found.along), (axes.yaxis, found.over[1], found.up)):
-        form: Any = {"rho": FuncFormatter(percent), "n": EngFormatter(sep=""), "p": FuncFormatter(format_ranks)}[letter]
+        form: Any = {"rho": FuncFormatter(percent), "n": EngFormatter(sep="")}.get(letter, FuncFormatter(format_ranks))
         axis.set_major_formatter(form)
         axis.set_minor_formatter(NullFormatter())
-        if letter == "p":
+        if letter in WHOLE:
             axis.set_major_locator(
                 FixedLocator([p for p in map(int, places) if p.bit_count() == 1 or len(places) < 10])
             )

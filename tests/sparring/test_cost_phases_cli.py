@@ -33,10 +33,20 @@ def test_json_has_every_point(tmp_path):
     assert file.read_text(encoding="utf-8").startswith("<?xml")
 
 
+def test_nodes_and_their_size_are_letters(snapshot):
+    """Of a composition as well, which is told how large they are."""
+    options = ("--machine", "eth-25g", "--inside", "nvlink", "--at", "n=10000", "--to", "5,4")
+    code, text, _ = call("ring", "hierarchical", "rabenseifner", "--phase", "nodes,node", *options)
+    assert (code, text) == (0, snapshot)
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [
         (("ring", "--phase", "rho,x"), "--phase rho,x: right are two of rho, n, p"),
+        (("ring", "--phase", "nodes,p"), "--phase nodes,p: right are two of nodes, node, n, rho"),
+        (("ring", "--phase", "nodes,node", "--at", "n=9"), "need a value for alpha"),
+        (("ring", "--phase", "nodes,node", "--input", "digits"), "--input digits: vectors are for --phase without"),
         ((*THREE, "--versus", "ring"), "--versus and --phase exclude each other"),
         ((*THREE, "--at", "n=9", "--to", "1"), "--from and --to have as many values"),
         ((*THREE, "--at", "n=9", "--within", "x"), "--within x: no number"),

@@ -28,9 +28,9 @@ LOGGP = {
 into the LogP model", SPAA 1995: a message of m bytes takes L + 2 o + (m - 1) G.  They stand in the place of alpha and
 beta; see :func:`folded`."""
 
-NUMBERS = {"p": 1, "n": 0, "k": 0, "width": 1, "node": 1}
+NUMBERS = {"p": 1, "n": 0, "k": 0, "width": 1, "node": 1, "nodes": 1}
 """Letters that are integers, with the least that they may be; ``width`` is bytes a word, ``node`` ranks of a
-node."""
+node, ``nodes`` how many there are."""
 
 WIDTH = 4
 """Bytes a word where nothing is said: float32, and indices of 32 bits."""

@@ -92,7 +92,8 @@ class Counted(NamedTuple):
     """The seconds of the time that depend on the number of messages alone."""
 
 
-Sized = tuple[Fraction, Fraction]
+Exact: TypeAlias = int | Fraction
+Sized = tuple[Exact, Exact]
 """A message's bytes, and the values in it."""
 
 
@@ -101,8 +102,8 @@ class Message(NamedTuple):
 
     src: int
     dst: int
-    nbytes: Fraction
-    added: Fraction
+    nbytes: Exact
+    added: Exact
 
 
 Sent = Sequence[tuple[Message, Sequence[Hashable] | None]]
@@ -132,15 +133,22 @@ def lasting(sent: Sent, inside: Machine, outside: Machine) -> Fraction:
     shared = fullest((link, message.nbytes) for message, links in sent for link in links or ())
     outer = outside.alpha * most(message.src for message, links in sent if links is not None) + outside.beta * shared
     stays = [message for message, links in sent if links is None]
-    return max(outer, fullest((one.src, inside.alpha + inside.beta * one.nbytes) for one in stays))
+    many, nbytes = Counter(one.src for one in stays), summed((one.src, one.nbytes) for one in stays)
+    loads = {(many[src], nbytes[src]) for src in many}  # few differ, and fractions are slow
+    return max([outer, *(inside.alpha * number + inside.beta * size for number, size in loads)])
 
 
-def fullest(parts: Iterable[tuple[Any, Fraction]]) -> Fraction:
-    """Return the largest sum of what belongs to one key."""
-    sums: dict[Any, Fraction] = {}
+def summed(parts: Iterable[tuple[Any, Exact]]) -> dict[Any, Exact]:
+    """Return for each key the sum of what belongs to it."""
+    sums: dict[Any, Exact] = {}
     for key, part in parts:
-        sums[key] = sums.get(key, Fraction(0)) + part
-    return max(sums.values(), default=Fraction(0))
+        sums[key] = sums.get(key, 0) + part
+    return sums
+
+
+def fullest(parts: Iterable[tuple[Any, Exact]]) -> Exact:
+    """Return the largest sum of what belongs to one key."""
+    return max(summed(parts).values(), default=0)
 
 
 def most(keys: Iterable[Hashable]) -> int:
@@ -184,7 +192,7 @@ def of_groups(
     for t, sends in enumerate(schedule(page, size)):
         adds, entries = truth(page.adds(t, size)), length * size if whole else length
         sent = [(src, dst, number(page.words(src, t, c.start, size, entries, 0))) for src, dst, c in sends]
-        yield [Message(ranks[src], ranks[dst], Fraction(words * width), Fraction(words * adds))
+        yield [Message(ranks[src], ranks[dst], words * width, words * adds)
                for ranks in groups for src, dst, words in sent]  # fmt: skip
 
 
@@ -195,7 +203,7 @@ def message_sizes(page: Page, sends: Sends, t: int, p: int, n: int, k: int, widt
         added = number(page.added(src, t, chunks.start, p, n, k))
         entries = {"vector": words, "lists": words // 2}.get(page.data, added)
         size = number(chunk_words(chunks.start, p, n)) if page.data == "selected" else n
-        yield Fraction(number(page.octets(entries, size, width))), Fraction(added)
+        yield number(page.octets(entries, size, width)), added
 
 
 def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: Union) -> Iterator[Sized]:
