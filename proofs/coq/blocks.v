@@ -192,6 +192,9 @@ Theorem shift_high y d : d = e + 1 -> x = 2 * y + 1 -> Z.shiftl x e = Z.shiftl y
 Proof. intros Hd ->. rewrite !Z.shiftl_mul_pow2, (power_next e d) by lia. lia. Qed.
 End Shift.
 
+Theorem shift_power d e : 0 <= d -> 0 <= e -> Z.shiftl (2 ^ d) e = 2 ^ (d + e).
+Proof. intros. rewrite Z.shiftl_mul_pow2, Z.pow_add_r by lia. reflexivity. Qed.
+
 (* The lowest bits of a number in reverse order. *)
 Fixpoint mirror (n : nat) x :=
   match n with O => 0 | S m => 2 * mirror m x + Z.b2z (Z.testbit x (Z.of_nat m)) end.
@@ -266,6 +269,28 @@ Proof.
   simpl andb. f_equal. lia.
 Qed.
 
+(* The highest bits of reversed numbers are the lowest of the numbers, in reverse order. *)
+Lemma reverse_high x e n : 0 <= e <= n -> Z.shiftr (reverse x n) (n - e) = reverse (x mod 2 ^ e) e.
+Proof.
+  intro He. apply Z.bits_inj'. intros i Hi.
+  rewrite Z.shiftr_spec, !reverse_testbit by lia.
+  destruct (Z.ltb_spec i e); simpl andb.
+  - rewrite Z.mod_pow2_bits_low by lia. destruct (Z.ltb_spec (i + (n - e)) n); [|lia].
+    simpl andb. f_equal. lia.
+  - destruct (Z.ltb_spec (i + (n - e)) n); [lia|reflexivity].
+Qed.
+
+Lemma shift_rest x e : 0 <= e -> x - Z.shiftl (Z.shiftr x e) e = x mod 2 ^ e.
+Proof. intro. rewrite Z.shiftl_mul_pow2, Z.shiftr_div_pow2, Z.mod_eq by lia. lia. Qed.
+
+Theorem reverse_end x y e n : 0 <= e <= n ->
+  Z.shiftr (reverse x n) (n - e) = Z.shiftr (reverse y n) (n - e) <->
+  x - Z.shiftl (Z.shiftr x e) e = y - Z.shiftl (Z.shiftr y e) e.
+Proof.
+  intro He. rewrite !shift_rest, !reverse_high by lia.
+  split; [|congruence]. apply reverse_injective; lia || (apply Z.mod_pos_bound; lia).
+Qed.
+
 Print Assumptions power_positive.
 Print Assumptions power_0.
 Print Assumptions power_next.
@@ -294,8 +319,10 @@ Print Assumptions shift_finer.
 Print Assumptions shift_next.
 Print Assumptions shift_low.
 Print Assumptions shift_high.
+Print Assumptions shift_power.
 Print Assumptions reverse_bounds.
 Print Assumptions reverse_injective.
 Print Assumptions reverse_twice.
 Print Assumptions reverse_flip.
 Print Assumptions reverse_bit.
+Print Assumptions reverse_end.
