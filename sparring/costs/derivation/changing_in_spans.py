@@ -78,8 +78,8 @@ class Sender(NamedTuple):
 def derive_in_spans(page: Page) -> Derivation:
     """Return the closed forms; raise Undecided where there are not two spans, or one has no leaders."""
     parts, spans = parts_of_vector(page), [*pairwise([0, *cuts(page), page.steps(p)])]
-    added = adding_nothing(page)
-    if len(spans) != len((t, u)) or not added:
+    added = adding_nothing(page) if len(spans) == len((t, u)) else None
+    if not added:
         raise Undecided("only of two spans, in which nothing is added, are changing senders summed")
     some_steps = [of_span(page, *span) for span in spans]
     each = [*sending(some_steps)]
