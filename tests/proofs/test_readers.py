@@ -322,10 +322,14 @@ CLAIMS = {
     "bits: begins a smaller block": (either(negate((r >> (t + 1)) << (t + 1) == r), (r >> t) << t == r), True, False),
     "bits: begins a larger one": (either(negate((r >> t) << t == r), (r >> (t + 1)) << (t + 1) == r), False, False),
     "bits: reversed numbers begin as numbers end": (
-        where(reverse(r, BITS) ^ reverse(q, BITS) < 1 << (BITS - t), ALIKE, negate(ALIKE)), True, False,
+        where(reverse(r, BITS) ^ reverse(q, BITS) < 1 << (BITS - t), ALIKE, negate(ALIKE)),
+        True,
+        False,
     ),
     "bits: so they do with a bit fewer": (
-        where(reverse(r, BITS) ^ reverse(q, BITS) < 1 << (BITS - t - 1), True, negate(ALIKE)), False, False,
+        where(reverse(r, BITS) ^ reverse(q, BITS) < 1 << (BITS - t - 1), True, negate(ALIKE)),
+        False,
+        False,
     ),
     "bits: a power shifted up": ((1 << (BITS - t)) << t == 1 << BITS, True, False),
     "bits: the next block": (((r >> t) + 1) << t == ((r >> t) << t) + (1 << t), True, False),

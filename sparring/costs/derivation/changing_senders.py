@@ -1,4 +1,4 @@
-"""Derives the cost of a page whose senders change from step to step, trees and chains: of whole vectors, or equal parts.
+"""Derives the cost of a page of whole vectors, or equal parts, whose senders change each step: trees and chains.
 
 In each step some rank *leads*: no other one sends more messages.  Then the messages of leaders, added up, are those
 that steps take.  Where one rank leads in all steps, none sends more in all; where each rank sends in one step alone,

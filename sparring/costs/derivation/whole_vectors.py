@@ -38,7 +38,22 @@ from sparring.costs.formulas import symbols
 from sparring.costs.formulas.hypotheses import POWER
 from sparring.costs.formulas.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.errors import Undecided
-from sparring.proofs.logic.obligations import Obligation, always, c, during, every, iff, implies, letter, n, p, r, some, t, u
+from sparring.proofs.logic.obligations import (
+    Obligation,
+    always,
+    c,
+    during,
+    every,
+    iff,
+    implies,
+    letter,
+    n,
+    p,
+    r,
+    some,
+    t,
+    u,
+)
 from sparring.proofs.reading.annotations import subject
 from sparring.proofs.statements import formulas
 from sparring.spec.core.model import Page, chunk_words
