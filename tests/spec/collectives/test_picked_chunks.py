@@ -11,11 +11,10 @@ import pytest
 import sparring
 from sparring import vectors
 from sparring.costs.derivation.counted import count
-from sparring.costs.derivation.whole_vectors import derive_whole, formed
+from sparring.costs.derivation.whole_vectors import derive_whole
 from sparring.errors import InputError, ScheduleFault, Undecided
 from sparring.present.spacetime.history import hops
 from sparring.proofs.kernel import kernel
-from sparring.proofs.logic.obligations import every, p
 from sparring.proofs.logic.verdicts import PROVED, REFUTED
 from sparring.proofs.proving import proving
 from sparring.proofs.reading.annotations import subject
@@ -23,9 +22,7 @@ from sparring.proofs.statements.conjectures import conjectures
 from sparring.schedules.from_page import exported
 from sparring.spec.core import schedule
 from sparring.spec.core.loading import load
-from sparring.spec.core.numbers import either
 from sparring.spec.core.schedule import step_sends
-from sparring.spec.recursive_doubling import rem
 from tests.algorithms.collectives import COLLECTIVES
 
 ROOM = "sparring.spec.collectives"
@@ -145,19 +142,6 @@ def test_chunks_of_another_number_of_last_bits_are_not_counted(bits, tmp_path):
     with pytest.raises(ScheduleFault, match="below counts"):
         count(wrong, 8, 8, 0)
     assert count(found(LAST_BITS), 8, 8, 0).words == 7
-
-
-@pytest.mark.slow
-def test_a_chunk_too_many_among_many_ranks_is_found():
-    """Planted where few ranks do not show it: of 32, rank 8's second message has its own chunk, too."""
-    own = found(LAST_BITS)
-    more = replace(
-        own, carries=lambda r, c, t, p: either(own.carries(r, c, t, p), every(p == 32, t == 1, r == 8, c == 8))
-    )
-
-    assert derive_whole(own).given == "p = 2^m, p | n"
-    with pytest.raises(Undecided, match="counted one by one"):
-        formed(more, rem(p) == 0, "p = 2^m")
 
 
 def test_what_is_carried_is_counted_where_it_is_run():
