@@ -86,6 +86,7 @@ class BlocksReader(Z3Reader):
         if e.get_id() not in self.exponents:
             self.exponents[e.get_id()] = e
             self.know(z3.Implies(e >= 0, POWER(e) >= 1), z3.Implies(e == 0, POWER(e) == 1))  # power_positive, power_0
+            self.know(z3.Implies(e >= 1, POWER(e) >= 2 * e), z3.Implies(e == 1, POWER(e) == 2))  # power_linear, power_1
             for other in self.exponents.values():
                 self.know(*ordered(e, other), *ordered(other, e))
             for x in [*self.numbers.values()]:
@@ -204,6 +205,8 @@ class BlocksReader(Z3Reader):
             self.shifts[start.get_id()] = x, e, start
             for y in [*self.numbers.values()]:
                 self.beside(x, e, start, y)
+            if z3.is_int_value(x):
+                self.know(z3.Implies(e >= 0, start == x * POWER(e)))  # shift_multiple
             if x.decl() == POWER:
                 d = x.arg(0)
                 self.know(z3.Implies(z3.And(d >= 0, e >= 0), start == self.power(d + e)))  # shift_power
