@@ -86,7 +86,6 @@ class BlocksReader(Z3Reader):
         if e.get_id() not in self.exponents:
             self.exponents[e.get_id()] = e
             self.know(z3.Implies(e >= 0, POWER(e) >= 1), z3.Implies(e == 0, POWER(e) == 1))  # power_positive, power_0
-            self.know(z3.Implies(e >= 1, POWER(e) >= 2 * e), z3.Implies(e == 1, POWER(e) == 2))  # power_linear, power_1
             for other in self.exponents.values():
                 self.know(*ordered(e, other), *ordered(other, e))
             for x in [*self.numbers.values()]:
@@ -120,6 +119,7 @@ class BlocksReader(Z3Reader):
         n = LENGTH(x)
         low, high = self.power(n - 1), self.power(n)
         self.know(z3.Implies(x >= 1, z3.And(n >= 1, low <= x, x < high)))  # length_bounds
+        self.know(z3.Implies(n >= 2, low >= 2 * (n - 1)), z3.Implies(n == 2, low == 2))  # power_linear, power_1
         return n
 
     def block(self, x: Z3Term, e: Z3Term) -> Z3Term:
