@@ -54,7 +54,7 @@ IN_BLOCKS = {
     "shift up": ((r - s) << t) + (q >> t), "rounded down": ((r >> t) << t) + ((r >> (t + 1)) << (t + 1)),
     "the next": (((r >> t) + 1) << t) - ((r >> t) << t),
     "reversed": reverse(r - s, t) + reverse(q, t), "reversed and flipped": reverse(r ^ (1 << (t - 1)), t),
-    "a power shifted up": (1 << t) << (t + 1),
+    "a power shifted up": (1 << t) << (t + 1), "three shifted up": 3 << t,
     "reversed and ended": reverse(r - s, t) + reverse(q, t) + ending(r - s, t - 1) - ending(q, t - 1),
 }  # fmt: skip
 IN_DIGITS = {
@@ -331,6 +331,9 @@ CLAIMS = {
         False,
         False,
     ),
+    "bits: three shifted up": (3 << t == 3 * (1 << t), True, False),
+    "bits: of four the logarithm is 2": (where(p >= 4, BITS >= 3, BITS < 3), True, False),
+    "bits: of five it is no more": (where(p >= 5, BITS >= 3, BITS < 3), False, False),
     "bits: a power shifted up": ((1 << (BITS - t)) << t == 1 << BITS, True, False),
     "bits: the next block": (((r >> t) + 1) << t == ((r >> t) << t) + (1 << t), True, False),
     "digits: back": (put(put(r, t, 0, k), t, digit(r, t, k), k) == r, True, False),
