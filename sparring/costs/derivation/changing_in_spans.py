@@ -144,6 +144,8 @@ def handed_over(before: Page, leader: Leader, then: Leader) -> Obligation:
 
 def busiest(page: Page, spans: Sequence[Page], ends: Sequence[tuple[Int, Int]]) -> tuple[Expr, Claims]:
     """Return how many messages the rank sends that sends the most, and what shows it; raise Undecided for no such."""
+    if not isinstance(page.messages(t, p), int):
+        raise Undecided("how many messages a step has depends on p, so that those of a rank are not added up")
     inside = (every(first <= x, x < end) for x, (first, end) in zip((t, u), ends))
     box = (*during(page, t, u), *inside)
     sent = sum((how_many(page, sends(page), r, x) for x in (t, u)), 0)

@@ -126,6 +126,14 @@ def test_parts_that_are_not_equal_are_no_parts():
             derive(longer)
 
 
+def test_messages_without_a_number_are_not_added_up():
+    """Planted: as many as other ranks, of which the first alone would be looked at."""
+    own = page()
+    wrong = replace(own, messages=lambda _, p: p - 1)
+    with pytest.raises(Undecided, match="how many messages a step has depends on p"):
+        in_all(wrong)
+
+
 def test_from_where_on_a_message_is_sent():
     """From a number of ranks on, or from there on where it is even; anything else is not told."""
     assert since(p >= 6) == Since(6, even=False)
