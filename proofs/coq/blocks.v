@@ -11,6 +11,9 @@ Proof. intro. pose proof (Z.pow_pos_nonneg 2 e). lia. Qed.
 Theorem power_0 e : e = 0 -> 2 ^ e = 1.
 Proof. intros ->. reflexivity. Qed.
 
+Theorem power_1 e : e = 1 -> 2 ^ e = 2.
+Proof. intros ->. reflexivity. Qed.
+
 Theorem power_next d e : 0 <= d -> e = d + 1 -> 2 ^ e = 2 * 2 ^ d.
 Proof. intros H ->. replace (d + 1) with (Z.succ d) by lia. rewrite Z.pow_succ_r by lia. lia. Qed.
 
@@ -18,6 +21,13 @@ Theorem power_grows d e : 0 <= d < e -> 2 * 2 ^ d <= 2 ^ e.
 Proof.
   intro H. rewrite <- (power_next d (d + 1)) by lia.
   apply Z.pow_le_mono_r; lia.
+Qed.
+
+Theorem power_linear e : 1 <= e -> 2 * e <= 2 ^ e.
+Proof.
+  intro H. replace e with (Z.of_nat (Z.to_nat (e - 1)) + 1) by lia.
+  induction (Z.to_nat (e - 1)) as [|m IH]; [simpl; lia|].
+  rewrite Nat2Z.inj_succ. pose proof (power_next (Z.of_nat m + 1) (Z.succ (Z.of_nat m) + 1)). lia.
 Qed.
 
 Theorem length_bounds x : 1 <= x ->
@@ -192,6 +202,12 @@ Theorem shift_high y d : d = e + 1 -> x = 2 * y + 1 -> Z.shiftl x e = Z.shiftl y
 Proof. intros Hd ->. rewrite !Z.shiftl_mul_pow2, (power_next e d) by lia. lia. Qed.
 End Shift.
 
+Theorem shift_multiple x e : 0 <= e -> Z.shiftl x e = x * 2 ^ e.
+Proof. apply Z.shiftl_mul_pow2. Qed.
+
+Theorem shift_power d e : 0 <= d -> 0 <= e -> Z.shiftl (2 ^ d) e = 2 ^ (d + e).
+Proof. intros. rewrite Z.shiftl_mul_pow2, Z.pow_add_r by lia. reflexivity. Qed.
+
 (* The lowest bits of a number in reverse order. *)
 Fixpoint mirror (n : nat) x :=
   match n with O => 0 | S m => 2 * mirror m x + Z.b2z (Z.testbit x (Z.of_nat m)) end.
@@ -266,10 +282,34 @@ Proof.
   simpl andb. f_equal. lia.
 Qed.
 
+(* The highest bits of reversed numbers are the lowest of the numbers, in reverse order. *)
+Lemma reverse_high x e n : 0 <= e <= n -> Z.shiftr (reverse x n) (n - e) = reverse (x mod 2 ^ e) e.
+Proof.
+  intro He. apply Z.bits_inj'. intros i Hi.
+  rewrite Z.shiftr_spec, !reverse_testbit by lia.
+  destruct (Z.ltb_spec i e); simpl andb.
+  - rewrite Z.mod_pow2_bits_low by lia. destruct (Z.ltb_spec (i + (n - e)) n); [|lia].
+    simpl andb. f_equal. lia.
+  - destruct (Z.ltb_spec (i + (n - e)) n); [lia|reflexivity].
+Qed.
+
+Lemma shift_rest x e : 0 <= e -> x - Z.shiftl (Z.shiftr x e) e = x mod 2 ^ e.
+Proof. intro. rewrite Z.shiftl_mul_pow2, Z.shiftr_div_pow2, Z.mod_eq by lia. lia. Qed.
+
+Theorem reverse_end x y e n : 0 <= e <= n ->
+  Z.shiftr (reverse x n) (n - e) = Z.shiftr (reverse y n) (n - e) <->
+  x - Z.shiftl (Z.shiftr x e) e = y - Z.shiftl (Z.shiftr y e) e.
+Proof.
+  intro He. rewrite !shift_rest, !reverse_high by lia.
+  split; [|congruence]. apply reverse_injective; lia || (apply Z.mod_pos_bound; lia).
+Qed.
+
 Print Assumptions power_positive.
 Print Assumptions power_0.
+Print Assumptions power_1.
 Print Assumptions power_next.
 Print Assumptions power_grows.
+Print Assumptions power_linear.
 Print Assumptions length_bounds.
 Print Assumptions block_bounds.
 Print Assumptions block_0.
@@ -294,8 +334,11 @@ Print Assumptions shift_finer.
 Print Assumptions shift_next.
 Print Assumptions shift_low.
 Print Assumptions shift_high.
+Print Assumptions shift_multiple.
+Print Assumptions shift_power.
 Print Assumptions reverse_bounds.
 Print Assumptions reverse_injective.
 Print Assumptions reverse_twice.
 Print Assumptions reverse_flip.
 Print Assumptions reverse_bit.
+Print Assumptions reverse_end.

@@ -14,6 +14,7 @@ concluded, and it is asked anew in bits.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import combinations
 
 import z3
 
@@ -43,6 +44,7 @@ class BlocksReader(Z3Reader):
         self.shifts: dict[int, tuple[Z3Term, Z3Term, Z3Term]] = {}  # the number, the exponent, x << e
         self.mirrored: dict[int, tuple[Z3Term, Z3Term, Z3Term]] = {}  # the number, how many bits, these reversed
         self.written: list[tuple[Z3Term, Z3Term, Z3Term]] = []  # the flips that the formulas have
+        self.ended: dict[tuple[int, int, int], Z3Term] = {}  # facts about how numbers end whose bits are reversed
         super().__init__(hypotheses, modulus)
 
     def operator(self, x: Node, args: list[Z3Term]) -> Z3Term:
@@ -117,6 +119,7 @@ class BlocksReader(Z3Reader):
         n = LENGTH(x)
         low, high = self.power(n - 1), self.power(n)
         self.know(z3.Implies(x >= 1, z3.And(n >= 1, low <= x, x < high)))  # length_bounds
+        self.know(z3.Implies(n >= 2, low >= 2 * (n - 1)), z3.Implies(n == 2, low == 2))  # power_linear, power_1
         return n
 
     def block(self, x: Z3Term, e: Z3Term) -> Z3Term:
@@ -202,6 +205,12 @@ class BlocksReader(Z3Reader):
             self.shifts[start.get_id()] = x, e, start
             for y in [*self.numbers.values()]:
                 self.beside(x, e, start, y)
+            if z3.is_int_value(x):
+                self.know(z3.Implies(e >= 0, start == x * POWER(e)))  # shift_multiple
+            if x.decl() == POWER:
+                d = x.arg(0)
+                self.know(z3.Implies(z3.And(d >= 0, e >= 0), start == self.power(d + e)))  # shift_power
+            self.endings()
         return start
 
     def beside(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term) -> None:
@@ -260,7 +269,24 @@ class BlocksReader(Z3Reader):
                     twice = z3.And(bits >= 0, others == bits, v >= 0, v < POWER(bits), w == turned)
                     self.know(z3.Implies(twice, back == v))  # reverse_twice
             self.mirrored[mirrored.get_id()] = x, bits, mirrored
+            self.endings()
         return mirrored
+
+    def endings(self) -> None:
+        """Add the facts that reversed numbers begin alike where the numbers end alike, if their ends are spoken of."""
+        for (x, bits, one), (y, others, other) in combinations([*self.mirrored.values()], 2):
+            for e, low, same in self.ends_of(x, y) if bits.eq(others) else ():
+                key = one.get_id(), other.get_id(), e.get_id()
+                if key not in self.ended:
+                    high = self.block(one, bits - e) == self.block(other, bits - e)
+                    inside = z3.And(e >= 0, e <= bits)
+                    self.ended[key] = z3.Implies(inside, high == (x - low == y - same))  # reverse_end
+                    self.know(self.ended[key])
+
+    def ends_of(self, x: Z3Term, y: Z3Term) -> list[tuple[Z3Term, Z3Term, Z3Term]]:
+        """Return the ``e`` of which both blocks' beginnings are spoken of, ``(x >> e) << e`` and ``(y >> e) << e``."""
+        begins = [(b.arg(0), e, start) for b, e, start in self.shifts.values() if b.decl() == BLOCK and b.arg(1).eq(e)]
+        return [(e, i, j) for v, e, i in begins if v.eq(x) for w, d, j in begins if w.eq(y) and d.eq(e)]
 
     def turned(self, v: Z3Term, e: Z3Term, flip: Z3Term, bits: Z3Term) -> None:
         """Add the fact that flipping bit ``e`` flips bit ``bits - 1 - e`` of the reversed number."""

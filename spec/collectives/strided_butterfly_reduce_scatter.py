@@ -29,7 +29,7 @@ page's own choice.
 from sparring.spec.collectives.butterfly_reduce_scatter import mirror
 from sparring.spec.collectives.recursive_halving_reduce_scatter import inside, kind, rounds
 from sparring.spec.core.numbers import Bool, Int, either, where
-from sparring.spec.recursive_doubling import active, adds, dst, folds, idle, log, number, src, steps
+from sparring.spec.recursive_doubling import active, adds, dst, folds, idle, log, number, rem, src, steps
 
 __all__ = ["active", "adds", "dst", "kind", "src", "steps"]  # recursive doubling's own
 
@@ -45,6 +45,24 @@ def carries(r: Int, c: Int, t: Int, p: Int) -> Bool:
     """The whole vector; or the chunks that the receiver keeps; or, in the end, the receiver's chunk."""
     bits, partner = where(inside(t, p), rounds(t, p) + 1, 0), dst(r, t, p)
     return where(t < folds(p), True, where(inside(t, p), alike(partner, c, bits, p), c == partner))
+
+
+def ending(v: Int, bits: Int) -> Int:
+    """The last ``bits`` bits of number ``v``."""
+    return v - ((v >> bits) << bits)
+
+
+def counted(v: Int, x: Int, bits: Int) -> Int:
+    """How many numbers below ``x`` end with the same ``bits`` bits as ``v``: one in ``2**bits``."""
+    return (x - ending(v, bits) - 1 + (1 << bits)) >> bits
+
+
+def below(r: Int, c: Int, t: Int, p: Int) -> Int:
+    """How many of the chunks before ``c``: of those with two chunks a number, and of the rest."""
+    bits, v = where(inside(t, p), rounds(t, p) + 1, 0), number(dst(r, t, p), p)
+    seconds, others = where(c < 2 * rem(p), c >> 1, rem(p)), where(c < 2 * rem(p), (c + 1) >> 1, c - rem(p))
+    picked = counted(v, seconds, bits) + counted(v, others, bits)
+    return where(t < folds(p), c, where(inside(t, p), picked, where(dst(r, t, p) < c, 1, 0)))
 
 
 def live(r: Int, c: Int, t: Int, p: Int) -> Bool:

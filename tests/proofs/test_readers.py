@@ -25,6 +25,7 @@ from sparring.proofs.logic.symbolic import Z3Reader, remembered
 from sparring.proofs.logic.verdicts import Word
 from sparring.proofs.reading import annotations
 from sparring.proofs.statements.conjectures import conjectures
+from sparring.spec.collectives.strided_butterfly_reduce_scatter import ending
 from sparring.spec.core.digits import digit, log, power, prefix, put
 from sparring.spec.core.numbers import Sym, both, either, evaluate, negate, reverse, variables, where
 from tests.sweeps import third
@@ -53,6 +54,8 @@ IN_BLOCKS = {
     "shift up": ((r - s) << t) + (q >> t), "rounded down": ((r >> t) << t) + ((r >> (t + 1)) << (t + 1)),
     "the next": (((r >> t) + 1) << t) - ((r >> t) << t),
     "reversed": reverse(r - s, t) + reverse(q, t), "reversed and flipped": reverse(r ^ (1 << (t - 1)), t),
+    "a power shifted up": (1 << t) << (t + 1), "three shifted up": 3 << t,
+    "reversed and ended": reverse(r - s, t) + reverse(q, t) + ending(r - s, t - 1) - ending(q, t - 1),
 }  # fmt: skip
 IN_DIGITS = {
     "power": power(k, t), "log": power(k, log(p, k) + 1), "prefix": prefix(r, t, k),
@@ -237,7 +240,7 @@ def test_facts_about_blocks_are_true_and_readings_have_their_value(name, data):
     read = reader(IN_BLOCKS[name])
     point = {v: data.draw(WIDE, label=v) for v in "pqrs"} | {"t": data.draw(st.integers(-2, 45), label="t")}
     assert untrue([*reader.facts, *reader.exactly(5)], of_blocks, point) == []
-    if point["t"] >= (name == "reversed and flipped") and point["p"] >= 1:
+    if point["t"] >= (name in ("reversed and flipped", "reversed and ended")) and point["p"] >= 1:
         assert of_blocks(read, point).as_long() == evaluate(IN_BLOCKS[name], **{v: point[v] for v in "pqrst"})
 
 
@@ -293,7 +296,7 @@ def test_a_wrong_fact_would_be_seen(monkeypatch, kind, box, term, wrong, value, 
 
 
 THEOREMS = {
-    blocks: "flip_value flip_above below_block block_next length_bounds power_grows reverse_flip",
+    blocks: "flip_value flip_above below_block block_next length_bounds power_grows reverse_flip reverse_end",
     digits: "rest_order put_digit prefix_next log_bounds power_grows",
 }
 
@@ -309,6 +312,7 @@ def test_every_fact_is_a_theorem(module):
     assert module is blocks or names == proved
 
 
+BITS, ALIKE = p.bit_length(), ending(r, t) == ending(q, t)
 CLAIMS = {
     "bits: twice": ((r ^ (1 << t)) ^ (1 << t) == r, True, False),
     "bits: below twice": ((r ^ (1 << t)) < 2 * p, True, False),
@@ -317,6 +321,20 @@ CLAIMS = {
     "bits: a counterexample to facts alone": (r ^ r == 0, True, True),
     "bits: begins a smaller block": (either(negate((r >> (t + 1)) << (t + 1) == r), (r >> t) << t == r), True, False),
     "bits: begins a larger one": (either(negate((r >> t) << t == r), (r >> (t + 1)) << (t + 1) == r), False, False),
+    "bits: reversed numbers begin as numbers end": (
+        where(reverse(r, BITS) ^ reverse(q, BITS) < 1 << (BITS - t), ALIKE, negate(ALIKE)),
+        True,
+        False,
+    ),
+    "bits: so they do with a bit fewer": (
+        where(reverse(r, BITS) ^ reverse(q, BITS) < 1 << (BITS - t - 1), True, negate(ALIKE)),
+        False,
+        False,
+    ),
+    "bits: three shifted up": (3 << t == 3 * (1 << t), True, False),
+    "bits: of four the logarithm is 2": (where(p >= 4, BITS >= 3, BITS < 3), True, False),
+    "bits: of five it is no more": (where(p >= 5, BITS >= 3, BITS < 3), False, False),
+    "bits: a power shifted up": ((1 << (BITS - t)) << t == 1 << BITS, True, False),
     "bits: the next block": (((r >> t) + 1) << t == ((r >> t) << t) + (1 << t), True, False),
     "digits: back": (put(put(r, t, 0, k), t, digit(r, t, k), k) == r, True, False),
     "digits: one": (digit(put(r, t, 1, k), t, k) == 1, True, False),

@@ -1,4 +1,4 @@
-"""Derives the cost of a page of whole vectors whose senders change from step to step: trees and chains.
+"""Derives the cost of a page of whole vectors, or equal parts, whose senders change each step: trees and chains.
 
 In each step some rank *leads*: no other one sends more messages.  Then the messages of leaders, added up, are those
 that steps take.  Where one rank leads in all steps, none sends more in all; where each rank sends in one step alone,
@@ -24,6 +24,7 @@ from sparring.costs.formulas.symbols import CeilLog, CeilLog2, Expr, FloorLog2, 
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import (
     Obligation,
+    c,
     during,
     i,
     iff,
@@ -71,6 +72,8 @@ class Work(NamedTuple):
     """How many obligations show it."""
     below: bool
     """Whether one is shown for p < 2^31 alone."""
+    leader: Leader | None = None
+    """Who has the most of each step; None where nobody has any."""
 
 
 class StepsReader(LogReader):
@@ -95,14 +98,30 @@ def rounded_up(condition: Expr) -> Expr:
 
 def derive_changing(page: Page) -> Derivation:
     """Return the closed forms; raise Undecided where no leaders are found."""
-    if page.cuts or page.blocks or not SympyReader()(page.words(r, t, 0, p, n, Sym.var("k"))).equals(symbols.n):
-        raise Undecided("a message is not the whole vector")
-    sent, added = sending(page), adding(page)
+    return summed(page, parts_of_vector(page), sending(page), adding(page))
+
+
+def parts_of_vector(page: Page) -> int:
+    """Return into how many equal parts a vector is cut, one of which is in a message; raise Undecided for no such."""
+    parts = page.chunks(p)
+    if isinstance(parts, int) and not page.blocks:
+        words = SympyReader()(page.words(r, t, c, p, parts * n, Sym.var("k")))
+        if words.equals(symbols.n):
+            return parts
+    raise Undecided("a message is neither the whole vector nor one of a few equal parts")
+
+
+def summed(page: Page, parts: int, sent: Work, added: Work) -> Derivation:
+    """Return the closed forms, where a message is one of so many equal parts of a vector."""
+    each = symbols.n / parts
+    unequal = f"n that {parts} does not divide: then messages differ by one; they are counted, not derived"
     return Derivation(
         steps=StepsReader()(page.steps(p)), messages=sent.total, most=None if sent.most == sent.total else sent.most,
-        words=symbols.n * sent.most, path=symbols.n * sent.total if sent.path else None,
-        critical=symbols.n * sent.total, added=symbols.n * added.most, added_critical=symbols.n * added.total,
-        confirmed=sent.confirmed + added.confirmed, below=sent.below or added.below, gaps=() if sent.path else (PATH,),
+        words=each * sent.most, path=each * sent.total if sent.path else None,
+        critical=each * sent.total, added=each * added.most, added_critical=each * added.total,
+        confirmed=sent.confirmed + added.confirmed, below=sent.below or added.below,
+        given=f"{parts} | n" if parts > 1 else "",
+        gaps=(*([unequal] if parts > 1 else []), *([] if sent.path else [PATH])),
     )  # fmt: skip
 
 
@@ -110,13 +129,17 @@ def sending(page: Page) -> Work:
     """Return how much is sent; leaders with a path are looked for first."""
     found = leaders(page)
     ways = [*((leader, [passes(page, leader)]) for leader in found), *((leader, []) for leader in found)]
-    return work(page, lambda x, step, *j: page.active(x, step, p, *j), ways)
+    return work(page, sends(page), ways)
+
+
+def sends(page: Page) -> Does:
+    return lambda x, step, *j: page.active(x, step, p, *j)
 
 
 def adding(page: Page) -> Work:
     """Return how much is added: nothing where all steps overwrite, else by those to whom leaders send."""
-    if found := shown(page, each_message(page, negate(page.adds(t, p)))):
-        return Work(sympy.Integer(0), sympy.Integer(0), False, *found)
+    if nothing := adding_nothing(page):
+        return nothing
 
     def does(x: Int, step: Int, *j: Int) -> Bool:
         return both(page.adds(step, p), page.active(page.src(x, step, p, *j), step, p, *j))
@@ -125,6 +148,12 @@ def adding(page: Page) -> Work:
         return lambda step: page.dst(leader(step), step, p, *letter(page, 0))
 
     return work(page, does, [(leader, []) for leader in (leaders(page)[0], *map(receiver, leaders(page)))])
+
+
+def adding_nothing(page: Page) -> Work | None:
+    """Return that nothing is added; None where that is not shown."""
+    found = shown(page, each_message(page, negate(page.adds(t, p))))
+    return Work(sympy.Integer(0), sympy.Integer(0), False, *found) if found else None
 
 
 def work(page: Page, does: Does, candidates: Iterable[tuple[Leader, Claims]]) -> Work:
@@ -136,7 +165,7 @@ def work(page: Page, does: Does, candidates: Iterable[tuple[Leader, Claims]]) ->
         alone = () if steady else once(page, does)
         for shape in shapes(page, does, leader) if all(map(plausible, about)) else ():
             if found := shown(page, [*about, *shape.claims, *alone, stepping]):
-                return Work(shape.total, shape.total if steady else shape.peak, bool(path), *found)
+                return Work(shape.total, shape.total if steady else shape.peak, bool(path), *found, leader)
     raise Undecided("in no way that is looked for some rank has the most messages of a step")
 
 
@@ -150,7 +179,7 @@ def shapes(page: Page, does: Does, leader: Leader) -> Iterator[Shape]:
     full = each if (steps, each) == (UNLESS_ALONE, symbols.p - 1) else sympy.expand(steps * each)
 
     def many(x: Int) -> Int:
-        return sum((where(does(x, t, *at), 1, 0) for at in few(page)), 0)
+        return how_many(page, does, x, t)
 
     bounded = isinstance(page.messages(t, p), int)
     both_sent = both(does(r, t, *letter(page, i)), does(r, t, *letter(page, j)))
@@ -171,6 +200,11 @@ def shapes(page: Page, does: Does, leader: Leader) -> Iterator[Shape]:
             Obligation("as many as said", step, both(also, many(leader(t)) == often)),
             Obligation("no rank has more", step, many(r) <= often),
         ])  # fmt: skip
+
+
+def how_many(page: Page, does: Does, x: Int, step: Int) -> Int:
+    """Return how many of a step's few messages rank ``x`` sends, or gets."""
+    return sum((where(does(x, step, *at), 1, 0) for at in few(page)), 0)
 
 
 def levels(page: Page, width: int) -> Iterator[tuple[Expr, Int, Bool]]:

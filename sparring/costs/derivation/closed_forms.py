@@ -17,6 +17,7 @@ from contextlib import suppress
 import sympy
 
 from sparring.costs.derivation import multi_message
+from sparring.costs.derivation.changing_in_spans import derive_in_spans
 from sparring.costs.derivation.changing_senders import derive_changing
 from sparring.costs.derivation.step_ranges import (
     Derivation,
@@ -104,8 +105,9 @@ def either(derive_steady: Callable[[Page], Derivation], page: Page) -> Derivatio
     try:
         return derive_steady(page)
     except Undecided:
-        with suppress(Undecided):
-            return derive_changing(page)
+        for derive_others in (derive_changing, derive_in_spans):
+            with suppress(Undecided):
+                return derive_others(page)
         raise
 
 

@@ -83,10 +83,10 @@ def pattern(page: Page) -> Pattern:
     """Return the pattern of a page; raise Undecided where none is found."""
     if page.encoding == "digits":
         return exchange_of_several(page)
-    if page.encoding == "bits":
-        return exchange(page)
     if page.several:
         return all_to_all(page)
+    if page.encoding == "bits":
+        return exchange(page)
     for by in SHIFTS:
         claims = [
             Obligation("a shift", during(page), page.dst(r, t, p) == (r + by) % p),

@@ -38,7 +38,22 @@ from sparring.costs.formulas import symbols
 from sparring.costs.formulas.hypotheses import POWER
 from sparring.costs.formulas.symbols import CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.errors import Undecided
-from sparring.proofs.logic.obligations import Obligation, always, c, during, every, iff, implies, n, p, r, some, t, u
+from sparring.proofs.logic.obligations import (
+    Obligation,
+    always,
+    c,
+    during,
+    every,
+    iff,
+    implies,
+    letter,
+    n,
+    p,
+    r,
+    some,
+    t,
+    u,
+)
 from sparring.proofs.reading.annotations import subject
 from sparring.proofs.statements import formulas
 from sparring.spec.core.model import Page, chunk_words
@@ -180,7 +195,7 @@ def cuts(page: Page) -> list[Int]:
     Where the first step of a span is another than those after it, ``t == 0``, it is a span of its own.
     """
     read = Comparisons()
-    compared = {**read(page.active(r, t, p)), **read(page.adds(t, p))}.values()
+    compared = {**read(page.active(r, t, p, *letter(page))), **read(page.adds(t, p))}.values()
     ends = [x.args[1] for x in compared if x.op == "<" and x.args[0] is t]
     ends += [x.args[0] for x in compared if x.op == "<=" and x.args[1] is t]
     found = [*{repr(end): end for end in ends}.values()]

@@ -30,8 +30,6 @@ class Collective(NamedTuple):
     """The proofs take many seconds."""
     steps_forms: Sequence[str | None] = ()
     """Where senders change: messages of the steps, of one rank, of a path; additions of one rank and of the steps."""
-    bounded: bool = False
-    """These forms are proved below a bound of ranks."""
     forms: tuple[str, str, str] | None = None
     """Where closed forms hold, and those of messages and words."""
     slow_forms: bool = False

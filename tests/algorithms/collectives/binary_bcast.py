@@ -8,6 +8,5 @@ KNOWN = Collective(
     peers=lambda p: pairs(binary, p),
     wrong_texts=[("r + (1 << (t + j))", "r + (1 << t) + j")],
     steps_forms=(LEVELS, "Min(2, p - 1)", LEVELS, "0", "0"),
-    bounded=True,
     slow_forms=True,
 )

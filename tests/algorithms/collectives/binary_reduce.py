@@ -9,6 +9,5 @@ KNOWN = Collective(
     wrong_texts=[("both(on(r, level(t, p)), j == side(r, t, p))", "on(r, level(t, p))")],
     slow=True,
     steps_forms=("floor(log2(p))", "Min(1, p - 1)", "floor(log2(p))", "Min(2, p - 1)", LEVELS),
-    bounded=True,
     slow_forms=True,
 )

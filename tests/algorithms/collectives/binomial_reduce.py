@@ -7,5 +7,4 @@ KNOWN = Collective(
     peers=lambda p: turned(pairs(lowest, p)),
     wrong_texts=[("both(zeros(r, t), negate", "both(zeros(r, t - t), negate")],
     steps_forms=("ceil(log2(p))", "Min(1, p - 1)", None, "ceil(log2(p))", "ceil(log2(p))"),
-    bounded=True,
 )

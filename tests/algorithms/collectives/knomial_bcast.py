@@ -8,6 +8,5 @@ KNOWN = Collective(
     peers=lambda p: pairs(fourfold, p),
     wrong_texts=[("where(j == 1, r ^ two, (r ^ one) ^ two)", "where(j == 1, r ^ one, (r ^ one) ^ two)")],
     steps_forms=(DIGITS, DIGITS, DIGITS, "0", "0"),
-    bounded=True,
     slow_forms=True,
 )

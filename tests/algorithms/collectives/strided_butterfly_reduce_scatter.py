@@ -30,4 +30,6 @@ KNOWN = Collective(
         ("where(t < folds(p), True,", "where(t < folds(p), c == partner,"),
     ],
     slow=True,
+    forms=("p = 2^m, p | n", "log2(p)", "n*(p - 1)/p"),
+    slow_forms=True,
 )

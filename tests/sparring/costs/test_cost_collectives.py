@@ -13,7 +13,7 @@ from sparring.costs.derivation.counted import count
 from sparring.costs.formulas.hypotheses import POWER
 from sparring.costs.formulas.symbols import exact
 from sparring.errors import InputError, Undecided
-from sparring.proofs.logic.obligations import p
+from sparring.proofs.logic.obligations import every, p
 from sparring.spec.core.numbers import both, either, negate, where
 from sparring.spec.recursive_doubling import rem
 from tests.algorithms.collectives import COLLECTIVES
@@ -82,6 +82,18 @@ def test_all_chunks_but_one_too_few_are_found():
     wrong = larger(sparring.page(f"{ROOM}.recursive_doubling_reduce_scatter"), lambda _, t, p: both(p == 16, t == 2))
     with pytest.raises(Undecided, match="chunks in a span"):
         whole_vectors.formed(wrong, rem(p) == 0, POWER)
+
+
+@pytest.mark.slow
+def test_a_chunk_that_is_not_counted_is_found():
+    """A planted fault that few ranks do not show: of 8, rank 4's second message has its own chunk, too."""
+    own = sparring.page(f"{ROOM}.strided_butterfly_reduce_scatter")
+    more = replace(
+        own,
+        carries=lambda r, c, t, p: either(own.carries(r, c, t, p), every(p == 8, r == 4, t == 1, c == 4)),
+    )
+    with pytest.raises(Undecided, match="counted one by one"):
+        whole_vectors.formed(more, rem(p) == 0, POWER)
 
 
 def test_a_rank_of_a_gather_sends_once_and_what_it_has():

@@ -99,6 +99,12 @@ def test_what_has_no_pattern_is_told(name, why):
         sharedcost(sparring.page(name), InNodes())
 
 
+def test_of_a_tree_with_several_messages_a_step_no_pattern_is_found():
+    """Though its formulas shift bits."""
+    with pytest.raises(Undecided, match="not every rank sends to every other in each step"):
+        sharedcost(sparring.page("sparring.spec.collectives.binary_bcast"), InNodes())
+
+
 def test_a_wrong_factor_is_found_by_counting(costs):
     """Half of what shares a link; or messages of the nodes' own size that are said to stay."""
     cost = costs("recursive_doubling", InNodes())

@@ -10,6 +10,7 @@ import pytest
 
 import sparring
 from sparring import vectors
+from sparring.costs.derivation.counted import count
 from sparring.costs.derivation.whole_vectors import derive_whole
 from sparring.errors import InputError, ScheduleFault, Undecided
 from sparring.present.spacetime.history import hops
@@ -102,13 +103,7 @@ def test_a_reduce_scatter_gives_each_rank_the_sum_of_its_chunk():
         assert [y[r] for r, y in enumerate(results)] == [sum(x[r] for x in given) for r in range(p)]
 
 
-def test_what_is_not_counted_is_not_derived():
-    """One sentence says what is missing."""
-    with pytest.raises(Undecided, match="sends chunks that lie in no row and has no formula below, which counts them"):
-        derive_whole(found("strided_butterfly_reduce_scatter"))
-
-
-def made(**formulas):
+def made(*without, **formulas):
     """Two ranks, four chunks: each sends the other the chunks of its own parity, and then all have all."""
     module = ModuleType("parity", "Exchange by parity.")
     one = {
@@ -117,8 +112,36 @@ def made(**formulas):
         "carries": lambda r, c: c % 2 == r, "below": lambda r, c: (c + 1 - r) // 2,
         "holds": lambda q, r, c, t: q == (c % 2 if t else r),
     }  # fmt: skip
-    vars(module).update(one | formulas)
+    vars(module).update({name: formula for name, formula in (one | formulas).items() if name not in without})
     return load(module)
+
+
+def test_what_is_not_counted_is_not_derived():
+    """One sentence says what is missing; the page itself is run."""
+    page = made("below")
+
+    assert sparring.run(page, [[*"abcd"], [*"ABCD"]]).results == [["a", "B", "c", "D"]] * 2
+    with pytest.raises(Undecided, match="sends chunks that lie in no row and has no formula below, which counts them"):
+        derive_whole(page)
+
+
+LAST_BITS = "strided_butterfly_reduce_scatter"
+
+
+@pytest.mark.parametrize("bits", ["rounds(t, p), 0), number", "rounds(t, p) + 2, 0), number"])
+def test_chunks_of_another_number_of_last_bits_are_not_counted(bits, tmp_path):
+    """A bit fewer, or one more, is refused by the derivation and by a run; with the right one the cost is derived."""
+    text = (FOLDER / f"{LAST_BITS}.py").read_text(encoding="utf-8")
+    assert text.count("rounds(t, p) + 1, 0), number") == 1
+    file = tmp_path / f"{LAST_BITS}.py"
+    file.write_text(text.replace("rounds(t, p) + 1, 0), number", bits), encoding="utf-8")
+    wrong = sparring.page(str(file))
+
+    with pytest.raises(Undecided, match="how many chunks are in a message"):
+        derive_whole(wrong)
+    with pytest.raises(ScheduleFault, match="below counts"):
+        count(wrong, 8, 8, 0)
+    assert count(found(LAST_BITS), 8, 8, 0).words == 7
 
 
 def test_what_is_carried_is_counted_where_it_is_run():
