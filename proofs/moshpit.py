@@ -20,7 +20,8 @@ others = ({"m": 4, "rounds": 3, "failing": ((0, 0, 0), (1, 0, 2), (2, 1, 4), (0,
            "dead": ((3, 1, 5),)},
           {"m": 3, "rounds": 2, "dead": ((1, 0, 1), (2, 1, -1), (4, 0, 2), (0, 1, 2))},
           {"m": 4, "rounds": 3, "weights": (49, 0, 1, 3), "bandwidths": (3, 1, 0, 2, 9)},
-          {"m": 4, "bandwidths": (5, 4, 4, 3)}, {"bandwidths": (0, 0, 1)}, {"m": 3, "chance": 2**63 - 1})  # fmt: skip
+          {"m": 4, "bandwidths": (5, 4, 4, 3)}, {"bandwidths": (0, 0, 1)}, {"rounds": 3},
+          {"m": 3, "chance": 2**63 - 1})  # fmt: skip
 refused = ({"m": 1}, {"rounds": -1}, {"chance": -1}, {"weights": (-1,)}, {"bandwidths": (-1,)}, {"dead": ((0, 0),)},
            {"dead": ((0, 0, -2),)}, {"dead": ((-1, 0, 0),)},
            {"dead": ((0, -1, 0),)}, {"dead": ((0, 0, 1), (0, 1, 1))}, {"dead": ((),)},

@@ -30,7 +30,7 @@ BITS = (0, 3, 8)
 """Of a code; of eight codes these are the bytes."""
 
 others = ({"chunk": 4, "top": 2}, {"chunk": 5, "top": 9, "bits": 0, "rate": 700, "decay": 1000},
-          {"chunk": 1, "top": 1, "bits": 3, "decay": 0, "rate": 0})  # fmt: skip
+          {"chunk": 1, "top": 1, "bits": 3, "decay": 0, "rate": 0}, {"chunk": 256})  # fmt: skip
 refused = ({"rate": -1}, {"decay": -1}, {"decay": 1001}, {"chunk": 0}, {"top": 0}, {"bits": -1}, {"bits": 9},
            {"chunk": 2**32 + 1}, {"top": 2**32 + 1})  # fmt: skip
 survivors = {

@@ -30,8 +30,8 @@ def phases(
 ) -> Phases:  # fmt: skip
     """Return the grid over two letters of ``RIGHT``, one of them of ``NODES``; the others are ``at``.
 
-    Compared are seconds in lock step: ``alpha`` and ``beta`` are those between nodes, ``alpha_in`` and ``beta_in`` those
-    within a node.
+    Compared are seconds in lock step: ``alpha`` and ``beta`` are those between nodes, ``alpha_in`` and ``beta_in``
+    those within a node.
 
     Raises InputError for a letter that is missing or of no use, and for more ranks than are counted; Undecided where
     it is not known how a page's messages share links.

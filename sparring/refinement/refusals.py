@@ -138,8 +138,14 @@ def unlike(good: Any) -> Mapping[str, Any]:
 def unfit(good: Any) -> dict[str, Any]:
     """Return inputs that no rank may have."""
     if isinstance(good, Sparse):
-        return {"descending indices": (np.array([3, 1]), np.ones(2), N), "no vector": "text"}
-    return {"two dimensions": good.reshape(1, -1), "gaps": np.repeat(good, 2)[::2], "no array": good.tolist()}
+        three = good.indices, good.values, good.n
+        short = good.indices, good.values.astype(np.int8), good.n
+        wrong = np.array([3, 1]), np.ones(2), N
+        return {"descending indices": wrong, "a list": [*three], "entries of a byte": short}
+    return {
+        "two dimensions": good.reshape(1, -1), "gaps": np.repeat(good, 2)[::2], "no array": good.tolist(),
+        "entries of a byte": good.astype(np.int8),
+    }  # fmt: skip
 
 
 def strange(page: Page, good: Any) -> Mapping[str, Any]:

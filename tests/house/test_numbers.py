@@ -186,7 +186,9 @@ def told():
             f"of {BITMAP * 32:.0f}/32 for any",
         ],
         "docs/howto/torch.md": [f"waits longer than {Functions.patience:g} seconds"],
-        "docs/reference/challenge.md": [f"on 1 to {max(FIRST_LOOK.terms)} ranks, with `--full` on up to {max(WHOLE_LOOK.terms)} (*terms*)"],
+        "docs/reference/challenge.md": [
+            f"on 1 to {max(FIRST_LOOK.terms)} ranks, with `--full` on up to {max(WHOLE_LOOK.terms)} (*terms*)"
+        ],
         "docs/reference/contention.md": [
             f"decided for each p up to {timing.TIMED}, on every topology",
             f"/ 2 pairs of messages can meet where p is a power of two: {met(8)} at p = 8",
