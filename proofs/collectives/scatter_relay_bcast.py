@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sparring.proofs.logic.obligations import c, every, iff, implies
 from sparring.spec.collectives import scatter_relay_bcast as formulas
 from sparring.spec.collectives.scatter_relay_bcast import dst, ends, gap, has, rest, scatter
-from sparring.spec.core.numbers import Bool, Int, both, negate, where
+from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 
 
 def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
@@ -117,22 +117,17 @@ def coming(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     before, after, far = has(r, c, t, p), has(r, c, t + 1, p), (c ^ r).bit_length()
     exchanging, passing, new = exchanges(t, p), passes(t, p), both(after, negate(before))
     (high, upper, done), stays = gap(t, p), gap(t, p)[0] == gap(t + 1, p)[0]
+    bit, along, later = formulas.bit(t, p), scatter(t, p), negate(scatter(t, p))
     return [
-        implies(both(scatter(t, p), comes), has(other, c, t, p)),
-        implies(scatter(t, p), iff(new, both(comes, negate(before)))),
-        implies(both(scatter(t, p), before), after),
-        implies(both(exchanging, comes), has(other, c, t, p)),
-        implies(both(passing, comes), has(other, c, t, p)),
-        implies(both(exchanging, before), after),
-        implies(both(passing, before), after),
+        implies(along, every(iff(after, either(before, comes)), implies(comes, has(other, c, t, p)))),
+        implies(both(later, comes), has(other, c, t, p)),
+        implies(both(later, before), after),
         implies(both(exchanging, comes), after),
         implies(every(passing, comes, stays), after),
         implies(both(passing, comes), after),
-        implies(both(exchanging, new), far == done + 1),
-        implies(both(exchanging, new), r ^ (1 << formulas.bit(t, p)) < p),
+        implies(both(exchanging, new), both(far == done + 1, r ^ (1 << bit) < p)),
         implies(both(exchanging, new), comes),
         implies(both(passing, new), every(high - (1 << upper) <= r, r < high, high <= c, formulas.lacks(r, t, p))),
-        implies(both(passing, new), rest(r, formulas.bit(t, p)) < p - high),
-        implies(both(passing, new), other < r),
+        implies(both(passing, new), both(rest(r, bit) < p - high, other < r)),
         implies(both(passing, new), comes),
     ]
