@@ -9,7 +9,7 @@ that differs in this bit, if that has not.
 
 This happens in each round ``i`` such that ``p`` has bit ``i`` and lower ones.  Let ``k`` be the highest of these: the
 second block has less than ``2**(k + 1)`` ranks, and at least ``2**k``, so that all have its chunks after bit ``k``.  So
-each bit from the lowest to the highest that ``p`` has is gone through once in this way, in all rounds together.
+in all rounds together each bit below the highest that ``p`` has, down to the lowest that it has, is gone through once.
 
 Requires: ``p >= 1``; rank 0 is the root.
 Ensures:  every rank holds ``x[0]``.
@@ -51,9 +51,10 @@ def rest(r: Int, e: Int) -> Int:           return r - ((r >> e) << e)  # the low
 
 
 def gap(t: Int, p: Int) -> tuple[Int, Int, Int]:
-    """Of two bits of ``p``, between which there are none and step ``t`` is: ``p`` without the lower, the upper, rounds.
+    """``p`` without its lower bits, the lowest bit that is left, and how many rounds are done before step ``t``.
 
-    So many rounds are done, if there are no more than the upper bit says; where there are, chunks are passed on.
+    Rounds up to that bit's own are made while ``p`` is cut here.  Steps in which chunks are passed on count as rounds,
+    too: so then more are done than that bit says.
     """
     after = where(scatter(t, p), 0, t - rounds(p))
     bits = (after + ends(p) + 1) >> 1
