@@ -77,18 +77,13 @@ def following(t: Int, p: Int) -> Sequence[Bool]:
 def passing_on(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     """State of who passes on chunks, and who gets them, in which block they are, and where in its parts."""
     high, upper, _ = gap(t, p)
-    passing, bit, other = passes(t, p), formulas.bit(t, p), dst(r, t, p)
+    passing, bit = passes(t, p), formulas.bit(t, p)
+    other, low = r ^ (1 << bit), rest(r, bit)
     inside, far = high - (1 << upper) <= r, (c ^ r).bit_length()
-
-    def beside(low: Int, far: Int) -> Bool:
-        """Return what the lowest bits of two partners are."""
-        alike = rest(low, bit + 1) == rest(low, bit)
-        return both(alike, rest(far, bit + 1) == rest(low, bit) + (1 << bit))
-
     return [
         implies(both(passing, inside), r >> (upper + 1) == p >> (upper + 1)),
-        implies(both(passing, other < r), both(beside(other, r), rest(other, bit) == rest(r, bit))),
-        implies(both(passing, r < other), beside(r, other)),
+        implies(both(passing, other < r), both(rest(other, bit + 1) == low, rest(r, bit + 1) == low + (1 << bit))),
+        implies(both(passing, r < other), both(rest(r, bit + 1) == low, rest(other, bit + 1) == low + (1 << bit))),
         implies(both(passing, high <= c), c >> (upper + 1) == p >> (upper + 1)),
         implies(every(passing, inside, high <= c), far <= upper + 1),
     ]
@@ -110,24 +105,41 @@ def partners(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     ]
 
 
+def received(r: Int, t: Int, p: Int) -> tuple[Bool, Bool, Bool]:
+    """Return whether ``c`` comes to a rank along the tree, in a round, and where it is passed on."""
+    (high, upper, _), bit = gap(t, p), formulas.bit(t, p)
+    other = r ^ (1 << bit)
+    knows = both(formulas.lacks(r, t, p), rest(other, bit + 1) < p - high)
+    return (
+        every(formulas.zeros(other, bit + 1), other < r, r <= c, c < r + (1 << bit)),
+        both(other < p, other >> bit == c >> bit),
+        every(other < r, high <= other + (1 << upper), r < high, high <= c, knows),
+    )
+
+
 def coming(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     """State that a rank has a chunk after a step if it had it, or it comes; and that who sends it has it."""
-    other, (first, count) = dst(r, t, p), formulas.block(dst(r, t, p), t, p)
-    comes = every(formulas.active(other, t, p), first <= c, c < first + count)
-    before, after, far = has(r, c, t, p), has(r, c, t + 1, p), (c ^ r).bit_length()
-    exchanging, passing, new = exchanges(t, p), passes(t, p), both(after, negate(before))
     (high, upper, done), stays = gap(t, p), gap(t, p)[0] == gap(t + 1, p)[0]
-    bit, along, later = formulas.bit(t, p), scatter(t, p), negate(scatter(t, p))
+    before, after, far = has(r, c, t, p), has(r, c, t + 1, p), (c ^ r).bit_length()
+    along, exchanging, passing = scatter(t, p), exchanges(t, p), passes(t, p)
+    new, bit, (down, round_, passed) = both(after, negate(before)), formulas.bit(t, p), received(r, t, p)
+    other = r ^ (1 << bit)
+    sender, (first, count) = dst(r, t, p), formulas.block(dst(r, t, p), t, p)
+    comes = every(formulas.active(sender, t, p), first <= c, c < first + count)
     return [
-        implies(along, every(iff(after, either(before, comes)), implies(comes, has(other, c, t, p)))),
-        implies(both(later, comes), has(other, c, t, p)),
-        implies(both(later, before), after),
-        implies(both(exchanging, comes), after),
-        implies(every(passing, comes, stays), after),
-        implies(both(passing, comes), after),
-        implies(both(exchanging, new), both(far == done + 1, r ^ (1 << bit) < p)),
-        implies(both(exchanging, new), comes),
+        implies(along, iff(after, either(before, down))),
+        implies(both(along, down), has(other, c, t, p)),
+        implies(both(exchanging, round_), has(other, c, t, p)),
+        implies(both(passing, passed), has(other, c, t, p)),
+        implies(both(negate(along), before), after),
+        implies(both(exchanging, round_), after),
+        implies(every(passing, passed, stays), after),
+        implies(both(passing, passed), after),
+        implies(both(exchanging, new), both(far == done + 1, other < p)),
+        implies(both(exchanging, new), round_),
         implies(both(passing, new), every(high - (1 << upper) <= r, r < high, high <= c, formulas.lacks(r, t, p))),
         implies(both(passing, new), both(rest(r, bit) < p - high, other < r)),
-        implies(both(passing, new), comes),
+        implies(both(passing, new), passed),
+        dst(sender, t, p) == r,
+        iff(comes, where(along, down, where(passing, passed, round_))),
     ]
