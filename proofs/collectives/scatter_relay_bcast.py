@@ -12,7 +12,7 @@ from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 
 def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     """State which bits of ``p`` a step is between, and the next one; then what comes to a rank, and from whom."""
-    return [*bits(t, p), *following(t, p), *passing_on(r, t, p), *partners(r, t, p), *coming(r, t, p)]
+    return [*bits(t, p), *following(t, p), *passing_on(r, t, p), *partners(r, t, p), *arriving(r, t, p)]
 
 
 def passes(t: Int, p: Int) -> Bool:
@@ -21,7 +21,8 @@ def passes(t: Int, p: Int) -> Bool:
 
 
 def exchanges(t: Int, p: Int) -> Bool:
-    return both(negate(scatter(t, p)), negate(passes(t, p)))
+    _, upper, done = gap(t, p)
+    return both(negate(scatter(t, p)), done <= upper)
 
 
 def lower_bit(t: Int, p: Int) -> Int:
@@ -34,7 +35,7 @@ def bits(t: Int, p: Int) -> Sequence[Bool]:
     """State that ``p`` has the upper bit, and none between the two; ``half`` a block has no rank in its upper half."""
     high, upper, done = gap(t, p)
     after, low, lower = negate(scatter(t, p)), p - high, lower_bit(t, p)
-    early = both(exchanges(t, p), done < upper)
+    early = both(after, done < upper)
     return [
         implies(after, (p >> ends(p)) << ends(p) == p),
         implies(after, both(high > 0, high <= p)),
@@ -81,9 +82,9 @@ def passing_on(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     other, low = r ^ (1 << bit), rest(r, bit)
     inside, far = high - (1 << upper) <= r, (c ^ r).bit_length()
     return [
+        dst(dst(r, t, p), t, p) == r,
         implies(both(passing, inside), r >> (upper + 1) == p >> (upper + 1)),
         implies(both(passing, other < r), both(rest(other, bit + 1) == low, rest(r, bit + 1) == low + (1 << bit))),
-        implies(both(passing, r < other), both(rest(r, bit + 1) == low, rest(other, bit + 1) == low + (1 << bit))),
         implies(both(passing, high <= c), c >> (upper + 1) == p >> (upper + 1)),
         implies(every(passing, inside, high <= c), far <= upper + 1),
     ]
@@ -117,20 +118,18 @@ def received(r: Int, t: Int, p: Int) -> tuple[Bool, Bool, Bool]:
     )
 
 
-def coming(r: Int, t: Int, p: Int) -> Sequence[Bool]:
+def arriving(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     """State that a rank has a chunk after a step if it had it, or it comes; and that who sends it has it."""
     (high, upper, done), stays = gap(t, p), gap(t, p)[0] == gap(t + 1, p)[0]
     before, after, far = has(r, c, t, p), has(r, c, t + 1, p), (c ^ r).bit_length()
     along, exchanging, passing = scatter(t, p), exchanges(t, p), passes(t, p)
     new, bit, (down, round_, passed) = both(after, negate(before)), formulas.bit(t, p), received(r, t, p)
-    other = r ^ (1 << bit)
+    other, coming = r ^ (1 << bit), where(along, down, where(passing, passed, round_))
     sender, (first, count) = dst(r, t, p), formulas.block(dst(r, t, p), t, p)
     comes = every(formulas.active(sender, t, p), first <= c, c < first + count)
     return [
         implies(along, iff(after, either(before, down))),
-        implies(both(along, down), has(other, c, t, p)),
-        implies(both(exchanging, round_), has(other, c, t, p)),
-        implies(both(passing, passed), has(other, c, t, p)),
+        implies(coming, has(other, c, t, p)),
         implies(both(negate(along), before), after),
         implies(both(exchanging, round_), after),
         implies(every(passing, passed, stays), after),
@@ -140,6 +139,5 @@ def coming(r: Int, t: Int, p: Int) -> Sequence[Bool]:
         implies(both(passing, new), every(high - (1 << upper) <= r, r < high, high <= c, formulas.lacks(r, t, p))),
         implies(both(passing, new), both(rest(r, bit) < p - high, other < r)),
         implies(both(passing, new), passed),
-        dst(sender, t, p) == r,
-        iff(comes, where(along, down, where(passing, passed, round_))),
+        iff(comes, coming),
     ]
