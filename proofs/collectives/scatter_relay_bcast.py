@@ -32,7 +32,7 @@ def lower_bit(t: Int, p: Int) -> Int:
 
 
 def bits(t: Int, p: Int) -> Sequence[Bool]:
-    """State that ``p`` has the upper bit, and none between the two; ``half`` a block has no rank in its upper half."""
+    """State that ``p`` has the upper bit, and none between this and the lower one; and where blocks begin there."""
     high, upper, done = gap(t, p)
     after, low, lower = negate(scatter(t, p)), p - high, lower_bit(t, p)
     early = both(after, done < upper)
