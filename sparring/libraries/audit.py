@@ -58,6 +58,7 @@ NAMED: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("bcast", "chain"): ("four_chains_bcast",),
     ("bcast", "knomial"): ("knomial_bcast",),
     ("bcast", "split_binary_tree"): ("split_binary_bcast",),
+    ("bcast", "scatter_allgather"): ("scatter_relay_bcast", "linear_bcast"),
     ("reduce", "linear"): ("linear_reduce",),
     ("reduce", "chain"): ("four_chains_reduce",),
     ("reduce", "binary"): ("binary_reduce",),

@@ -9,9 +9,9 @@ Requires: ``p >= 1``; rank 0 is the root.
 Ensures:  every rank holds ``x[0]``.
 
 Where ``p`` is a power of two, peers and chunks are those of Open MPI's scatter-allgather broadcast, which leaves out
-messages along the tree that would be empty.  For other ``p`` it has a chunk for each rank, and ranks that have no
-partner in a round get what others have just received; here the last step is this page's own choice.  All that comes to
-the root is in vain: so ``economy`` is refuted, and rightly.
+messages along the tree that would be empty.  For other ``p`` it has a chunk for each rank, see ``scatter_relay_bcast``;
+here the last step is this page's own choice.  All that comes to the root is in vain: so ``economy`` is refuted, and
+rightly.
 
 >>> from sparring import run
 >>> xs = [["a", "b", "c", "d"], *[["-"] * 4] * 4]

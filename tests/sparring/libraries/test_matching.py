@@ -105,6 +105,18 @@ def test_chunks_that_lie_in_no_row_may_be_sent_one_by_one():
         assert names("allgather", {(5, 5): seen}) == found
 
 
+def test_chunks_may_be_passed_on_by_who_has_just_got_them():
+    """As in Open MPI 5.0.11, bcast 8, on 5 ranks: rank 0 hears rank 4's chunk, tells 2, and both tell the others."""
+    counts = {
+        (0, 1): (3, 4032), (0, 2): (3, 6720), (0, 4): (2, 6720), (1, 0): (1, 1344), (1, 3): (1, 2688),
+        (2, 0): (1, 2688), (2, 3): (3, 4032), (3, 1): (1, 2688), (3, 2): (1, 1344), (4, 0): (1, 1344),
+    }  # fmt: skip
+    seen = {pair: Amount(*one) for pair, one in counts.items()}
+    assert names("bcast", {(5, 840): seen}) == ["scatter_relay_bcast"]
+    wrong = seen | {(0, 1): Amount(2, 2688), (2, 1): Amount(1, 1344)}  # rank 2 tells rank 1
+    assert names("bcast", {(5, 840): wrong}) == []
+
+
 def test_a_reduction_and_a_broadcast_are_two_pages():
     seen = {pair: Amount(1, 80) for r in range(1, 8) for pair in [(r, 0), (0, r)]}
     assert names("allreduce", {(8, 10): seen}) == ["linear_reduce + linear_bcast"]
