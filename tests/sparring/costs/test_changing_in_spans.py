@@ -61,7 +61,7 @@ def test_no_path_is_claimed_where_the_leaders_do_not_go_on():
     wrong = with_active(lambda sends, r, t, p, _: both(sends, either(t < log(p), r % 2 == 0)))
     found, counted = derive_in_spans(wrong), count(wrong, 6, 2, 0)
 
-    assert counted.path < counted.critical == exact(found.critical, {"p": 6, "n": 2})
+    assert counted.path is not None and counted.path < counted.critical == exact(found.critical, {"p": 6, "n": 2})
     assert found.path is None and PATH in found.gaps
     assert compared(wrong, found, range(1, 20)) is None
 

@@ -13,7 +13,7 @@ from sparring.costs.links import levels
 from sparring.errors import InputError, Undecided
 
 POINT = {"alpha": "10us", "beta": "25Gbit/s", "alpha_in": "2us", "beta_in": "300GB/s", "gamma": "1ns"}
-ENDS = {"start": ("2", "2"), "end": ("5", "4")}
+START, END = ("2", "2"), ("5", "4")
 
 
 def sized(*names):
@@ -21,7 +21,7 @@ def sized(*names):
 
 
 def grid(*names, over=("nodes", "node"), **more):
-    return node_regions.phases(sized(*names), over, {"n": 2400, **POINT, **more}, **ENDS)
+    return node_regions.phases(sized(*names), over, {"n": 2400, **POINT, **more}, start=START, end=END)
 
 
 def closed(name, **at):
@@ -90,7 +90,7 @@ def test_lengths_grow_in_nodes_as_well():
 def test_bad_input_is_one_sentence(over, at, said):
     point = {letter: value for letter, value in {**POINT, **at}.items() if value is not None}
     with pytest.raises(InputError, match=said.replace("*", r"\*")):
-        node_regions.phases(sized("ring"), over, point, **ENDS)
+        node_regions.phases(sized("ring"), over, point, start=START, end=END)
 
 
 def test_where_sharing_is_not_known_nothing_is_claimed():
