@@ -42,11 +42,14 @@ def test_each_cost_is_that_of_the_closed_form():
     assert told == {(name, *at) for name in found.names for at in wanted}
 
 
+def own_link(nodes, src, dst, p):
+    return None if src // nodes.size == dst // nodes.size else ((src, dst),)
+
+
 def test_a_wrong_count_is_seen(monkeypatch):
     """Beside closed forms: the messages out of a node no longer share its link."""
     right = grid("ring", "two_shot")
-    own = lambda self, src, dst, p: None if src // 2 == dst // 2 else ((src, dst),)  # noqa: E731
-    monkeypatch.setattr(levels.Nodes, "route", own)
+    monkeypatch.setattr(levels.Nodes, "route", own_link)
     wrong = grid("ring", "two_shot")
     p, node, j, i = 8, 2, 0, 2
     assert right.costs[j][i][1] == closed("two_shot", p=p, node=node, n=2400) != wrong.costs[j][i][1]
