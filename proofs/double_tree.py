@@ -4,9 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sparring.proofs.logic.obligations import every, implies
-from sparring.spec.core.numbers import Bool, Int, both, either
-from sparring.spec.double_tree import child, level, number, spread, told
+from sparring.proofs.logic.obligations import c, every, iff, implies, j, q, within
+from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
+from sparring.spec.double_tree import (
+    active,
+    adds,
+    child,
+    dst,
+    holds,
+    level,
+    number,
+    other,
+    rank,
+    side,
+    spread,
+    told,
+    tree,
+    who,
+)
+from sparring.spec.gtopk import zeros
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
@@ -15,10 +31,42 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
 
 
 def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
-    """State what is below a number of a level."""
-    e = level(t, p)
-    lemma = []
-    for tree in (0, 1):
-        v = number(r, tree, p)
-        lemma.append(implies(child(v, e), spread(v) == 1 << e))
-    return lemma
+    """State what is below a number of a level, and who sends what comes."""
+    e, v = level(t, p), number(r, c, p)
+    mine = both(within(j, 4), tree(j) == c)
+    any_message = (implies(mine, one) for one in coming(r, t, j, p))
+    return [
+        *(implies(within(j, 4), one) for one in renamed(r, t, j, tree(j), p)),
+        implies(child(v, e), spread(v, t + 1) == 1 << e),
+        *renamed(r, t, who(q, r, c, t, p), c, p),
+        *coming(r, t, who(q, r, c, t, p), p),
+        *any_message,
+    ]
+
+
+def renamed(r: Int, t: Int, j: Int, k: Int, p: Int) -> Sequence[Bool]:
+    """State that ranks and numbers are one to one."""
+    e, v = level(t, p), number(r, k, p)
+    w = other(v, e, j, p)
+    return [
+        both(within(v), rank(v, k, p) == r),
+        both(within(w), other(w, e, j, p) == v),
+        both(number(rank(w, k, p), k, p) == w, within(rank(w, k, p))),
+    ]
+
+
+def coming(r: Int, t: Int, j: Int, p: Int) -> Sequence[Bool]:
+    """State from whom rank ``r`` gets message ``j``, which is of half ``c``, and what that has."""
+    e, v, w = level(t, p), number(r, c, p), number(q, c, p)
+    sender, up, d = dst(r, t, j, p), adds(t, p), 1 << e
+    u, got, lesser = number(sender, c, p), active(sender, t, j, p), j % 2 == 0
+    inner, higher = zeros(v, e + 1), zeros(v, e + 2)
+    more = every(inner, v + d < p, either(negate(higher), p <= v + 2 * d))
+    return [
+        dst(sender, t, j, p) == r,
+        implies(up, iff(got, where(lesser, both(inner, negate(higher)), more))),
+        implies(both(got, up), both(u == where(lesser, v - d, v + d), child(u, e))),
+        implies(both(got, up), iff(holds(q, sender, c, t, p), both(u - d < w, w < u + d))),
+        implies(negate(up), iff(got, both(child(v, e), side(v, e, p) == j % 2))),
+        implies(both(got, negate(up)), zeros(u, e + 1)),
+    ]

@@ -84,9 +84,10 @@ def who(q: Int, r: Int, c: Int, t: Int, p: Int) -> Int:
     return 2 * c + where(adds(t, p), where(w < v, 0, 1), side(v, level(t, p), p))
 
 
-def spread(v: Int) -> Int:
-    """Below number ``v > 0`` are all that are less than so far away: the value of its lowest bit that is 1."""
-    return where(v > 0, 1 << ((v ^ (v - 1)).bit_length() - 1), 1)
+def spread(v: Int, t: Int) -> Int:
+    """What is below number ``v`` up to level ``t`` is less than so far away: the value of its lowest bit that is 1."""
+    last = where(v > 0, (v ^ (v - 1)).bit_length() - 1, 0)
+    return where(zeros(v, t), 1 << t, 1 << last)
 
 
 def told(r: Int, c: Int, t: Int, p: Int) -> Bool:
@@ -99,7 +100,6 @@ def holds(q: Int, r: Int, c: Int, t: Int, p: Int) -> Bool:
 
     Up to level ``t`` it has all that is below it; above, only what is greater, if no other number can follow.
     """
-    v, w = number(r, c, p), number(q, c, p)
-    below = both(v - spread(v) < w, w < v + spread(v))
-    so_far = where(zeros(v, t + 1), both(v < w, p <= v + (1 << t)), below)
+    v, w, d = number(r, c, p), number(q, c, p), spread(number(r, c, p), t)
+    so_far = where(zeros(v, t + 1), both(v < w, p <= v + d), both(v - d < w, w < v + d))
     return either(q == r, either(told(r, c, t, p), so_far))
