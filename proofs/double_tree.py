@@ -33,14 +33,14 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
 def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     """State what is below a number of a level, and who sends what comes."""
     e, v = level(t, p), number(r, c, p)
-    mine = both(within(j, 4), tree(j) == c)
-    any_message = (implies(mine, one) for one in coming(r, t, j, p))
+    given, brought = both(within(j, 4), tree(j) == c), coming(r, t, j, p)
     return [
         *(implies(within(j, 4), one) for one in renamed(r, t, j, tree(j), p)),
         implies(child(v, e), spread(v, t + 1) == 1 << e),
         *renamed(r, t, who(q, r, c, t, p), c, p),
         *coming(r, t, who(q, r, c, t, p), p),
-        *any_message,
+        implies(given, both(brought[2], brought[3])),
+        implies(given, brought[4]),
     ]
 
 

@@ -3,22 +3,22 @@
 The first tree is in order: a rank whose number ends with exactly ``e`` zero bits is on level ``e``, and its parent is
 one of the two ranks of numbers ``2**e`` more and less, the one on level ``e + 1``, or the lesser if the greater number
 does not exist; rank 0 is the root, whose only child is the largest power of two below ``p``.  The odd numbers are the
-leaves.  In the second tree ranks are numbered anew, backwards if ``p`` is even and from rank 1 on if it is odd, so that
-who is a leaf in one tree is none in the other.  In step ``e`` level ``e`` sends up; then all goes down the same ways.
+leaves.  In the second tree ranks are numbered from rank 1 on, so that of a leaf of one tree the number in the other is
+even: it is none there.  In step ``e`` level ``e`` sends up; then all goes down the same ways.
 
 Requires: ``p >= 1``; ``+`` associative and commutative.
 Ensures:  every rank holds ``x[0] + ... + x[p-1]``.
 
-The trees are NCCL's [NCCL]_.  There many pieces of each half follow one another through the trees; here a half is one
-message on each edge, and all of a level is done before the next.
+The trees are NCCL's [NCCL]_ if ``p`` is odd; if it is even, its second tree is the first one mirrored.  There many pieces
+of each half follow one another through the trees; here a half is one message on each edge, level by level.
 
 >>> from sparring import run
 >>> for t, wire, _ in run("double_tree", [["a", "A"], ["b", "B"], ["c", "C"], ["d", "D"]]):
 ...     print(t, *(f"{src}->{dst}:{msg[0]}" for src, dst, msg in wire))
-0 0->1:A 1->2:b 2->1:C 3->2:d
-1 1->3:ABC 2->0:bcd
-2 0->2:bcda 3->1:ABCD
-3 1->2:ABCD 1->0:ABCD 2->1:bcda 2->3:bcda
+0 0->3:A 1->2:b 2->3:C 3->2:d
+1 2->0:bcd 3->1:ACD
+2 0->2:bcda 1->3:ACDB
+3 2->1:bcda 2->3:bcda 3->2:ACDB 3->0:ACDB
 
 .. [SST09] P. Sanders, J. Speck and J. L. Traeff, "Two-tree algorithms for full bandwidth broadcast, reduction and
    scan", Parallel Computing 35(12), 2009.
@@ -33,16 +33,8 @@ __all__ = ["rounds", "zeros"]
 encoding = "bits"
 
 
-def number(r: Int, c: Int, p: Int) -> Int:
-    """The number that rank ``r`` has in the tree of half ``c``."""
-    return where(c == 0, r, where(p % 2 == 0, p - 1 - r, (r - 1) % p))
-
-
-def rank(v: Int, c: Int, p: Int) -> Int:
-    """The rank of number ``v``."""
-    return where(c == 0, v, where(p % 2 == 0, p - 1 - v, (v + 1) % p))
-
-
+def number(r: Int, c: Int, p: Int) -> Int:           return where(c == 0, r, (r - 1) % p)  # in the tree of half c
+def rank(v: Int, c: Int, p: Int) -> Int:             return where(c == 0, v, (v + 1) % p)
 def tree(j: Int) -> Int:                             return j >> 1  # messages 0 and 1 are of the first tree
 def level(t: Int, p: Int) -> Int:                    return where(adds(t, p), t, steps(p) - 1 - t)  # of the children
 def child(v: Int, e: Int) -> Bool:                   return both(zeros(v, e), negate(zeros(v, e + 1)))  # is on level e
