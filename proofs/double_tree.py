@@ -31,16 +31,33 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
 
 
 def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
-    """State what is below a number of a level, and who sends what comes."""
-    e, v = level(t, p), number(r, c, p)
-    given, brought = both(within(j, 4), tree(j) == c), coming(r, t, j, p)
+    """State what is below a number of a level, who sends what comes, and what that changes; then of any message."""
+    e, v, w = level(t, p), number(r, c, p), number(q, c, p)
+    one = who(q, r, c, t, p)
+    some_message = every(within(j, 4), tree(j) == c, within(w))
+    back, _, place, theirs, down, _ = coming(r, t, j, p)
     return [
-        *(implies(within(j, 4), one) for one in renamed(r, t, j, tree(j), p)),
         implies(child(v, e), spread(v, t + 1) == 1 << e),
-        *renamed(r, t, who(q, r, c, t, p), c, p),
-        *coming(r, t, who(q, r, c, t, p), p),
-        implies(given, both(brought[2], brought[3])),
-        implies(given, brought[4]),
+        *renamed(r, t, one, c, p),
+        *coming(r, t, one, p),
+        implies(both(adds(t, p), told(r, c, t + 1, p)), both(v == 0, p <= 2 * (1 << e))),
+        *changed(r, t, one, p),
+        *(implies(some_message, lemma) for lemma in (back, place, theirs, down)),
+    ]
+
+
+def changed(r: Int, t: Int, j: Int, p: Int) -> Sequence[Bool]:
+    """State whose contributions rank ``r`` has after a step: lesser numbers', its own, greater ones'; on the way down."""
+    v, w = number(r, c, p), number(q, c, p)
+    sender, up = dst(r, t, j, p), adds(t, p)
+    got, own, theirs = active(sender, t, j, p), holds(q, r, c, t, p), holds(q, sender, c, t, p)
+    summed = iff(holds(q, r, c, t + 1, p), either(own, both(got, theirs)))
+    copied = iff(holds(q, r, c, t + 1, p), where(got, theirs, own))
+    return [
+        implies(both(up, w < v), summed),
+        implies(both(up, v < w), summed),
+        implies(up, summed),
+        implies(negate(up), copied),
     ]
 
 
