@@ -1,4 +1,4 @@
-"""Dense allreduce along double binary trees on mpi4py [SST09]_: each tree reduces and broadcasts one half of the vector.
+"""Dense allreduce along double binary trees on mpi4py [SST09]_: each tree reduces and broadcasts one half.
 
 The first tree has the ranks in order: a number ``v`` whose lowest bit that is 1 is worth ``d`` has its parent ``d``
 away, and its children half as far.  The second tree is the first with ranks numbered from rank 1 on: its leaves are

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from sparring.proofs.logic.obligations import c, every, iff, implies, j, q, within
+from sparring.impl import double_tree
+from sparring.proofs.logic.obligations import Obligation, always, c, every, iff, implies, j, n, p, q, r, t, within
+from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int, both, either, negate, where
 from sparring.spec.double_tree import (
     active,
     adds,
+    below,
     child,
     dst,
     holds,
@@ -16,13 +20,15 @@ from sparring.spec.double_tree import (
     number,
     other,
     rank,
-    side,
+    rising,
     spread,
     told,
     tree,
     who,
 )
 from sparring.spec.gtopk import zeros
+
+contention = {"crossbar": "contended", "ring": "contended", "tree": "contended", "torus": "contended"}
 
 
 def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
@@ -38,11 +44,11 @@ def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     back, _, place, theirs, down, _ = coming(r, t, j, p)
     return [
         implies(child(v, e), spread(v, t + 1) == 1 << e),
+        *(implies(some_message, lemma) for lemma in (back, place, theirs, down)),
         *renamed(r, t, one, c, p),
         *coming(r, t, one, p),
         implies(both(adds(t, p), told(r, c, t + 1, p)), both(v == 0, p <= 2 * (1 << e))),
         *changed(r, t, one, p),
-        *(implies(some_message, lemma) for lemma in (back, place, theirs, down)),
     ]
 
 
@@ -76,7 +82,7 @@ def coming(r: Int, t: Int, j: Int, p: Int) -> Sequence[Bool]:
     """State from whom rank ``r`` gets message ``j``, which is of half ``c``, and what that has."""
     e, v, w = level(t, p), number(r, c, p), number(q, c, p)
     sender, up, d = dst(r, t, j, p), adds(t, p), 1 << e
-    u, got, lesser = number(sender, c, p), active(sender, t, j, p), j % 2 == 0
+    u, got, lesser = number(sender, c, p), active(sender, t, j, p), rising(j)
     inner, higher = zeros(v, e + 1), zeros(v, e + 2)
     more = every(inner, v + d < p, either(negate(higher), p <= v + 2 * d))
     return [
@@ -84,6 +90,35 @@ def coming(r: Int, t: Int, j: Int, p: Int) -> Sequence[Bool]:
         implies(up, iff(got, where(lesser, both(inner, negate(higher)), more))),
         implies(both(got, up), both(u == where(lesser, v - d, v + d), child(u, e))),
         implies(both(got, up), iff(holds(q, sender, c, t, p), both(u - d < w, w < u + d))),
-        implies(negate(up), iff(got, both(child(v, e), side(v, e, p) == j % 2))),
+        implies(negate(up), iff(got, both(child(v, e), iff(below(v, e, p), lesser)))),
         implies(both(got, negate(up)), zeros(u, e + 1)),
     ]
+
+
+def peers(page: Page) -> Iterator[Obligation]:
+    """Compare with ``impl/double_tree.py``, which asks for parents and children; the page asks for messages."""
+    impl: Any = double_tree  # its functions are typed for int and run here on symbols
+    last = impl.rounds(p)
+    box, back = (*always(page), within(t, last)), 2 * last - 1 - t
+    yield Obligation("rounds", always(page), page.steps(p) == 2 * last)
+    yield Obligation("cuts", (*always(page), n >= 0), bound(1, n, 2) == n // 2)
+    for half in (0, 1):
+        v, named = impl.number(r, half, p), f"in tree {half}"
+        yield Obligation(f"numbers {named}", always(page), v == number(r, half, p))
+        yield Obligation(f"ranks {named}", always(page), impl.ranked(r, half, p) == rank(r, half, p))
+        less, more = impl.before(v, t), impl.after(v, t)
+        sends = both(impl.multiple(v, t), negate(impl.multiple(v, t + 1)))
+        greater = both(impl.multiple(less, t + 2), more < p)
+        inner, higher = impl.multiple(v, t + 1), impl.multiple(v, t + 2)
+        beyond = impl.after(v, t + 1) >= p
+        takes = both(inner, negate(higher)), every(inner, more < p, either(negate(higher), beyond))
+        for j, parent, child, has in ((0, more, less, greater), (1, less, more, negate(greater))):
+            which, told = 2 * half + j, f"by message {j} {named}"
+            up, down = both(sends, has), page.dst(r, back, p, which)
+            to, source = page.dst(r, t, p, which), page.src(r, t, p, which)
+            yield Obligation(f"who sends {told}", box, iff(page.active(r, t, p, which), up))
+            yield Obligation(f"to whom {told}", box, implies(up, to == impl.ranked(parent, half, p)))
+            yield Obligation(f"who gets {told}", box, iff(page.active(source, t, p, which), takes[j]))
+            yield Obligation(f"from whom {told}", box, implies(takes[j], source == impl.ranked(child, half, p)))
+            yield Obligation(f"who sends back {told}", box, iff(page.active(r, back, p, which), takes[j]))
+            yield Obligation(f"to whom back {told}", box, implies(takes[j], down == impl.ranked(child, half, p)))

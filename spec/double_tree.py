@@ -9,8 +9,8 @@ even: it is none there.  In step ``e`` level ``e`` sends up; then all goes down 
 Requires: ``p >= 1``; ``+`` associative and commutative.
 Ensures:  every rank holds ``x[0] + ... + x[p-1]``.
 
-The trees are NCCL's [NCCL]_ if ``p`` is odd; if it is even, its second tree is the first one mirrored.  There many pieces
-of each half follow one another through the trees; here a half is one message on each edge, level by level.
+The trees are NCCL's [NCCL]_ if ``p`` is odd; if it is even, NCCL's second tree is the first one mirrored.  There many
+pieces of each half follow one another through the trees; here a half is one message on each edge, level by level.
 
 >>> from sparring import run
 >>> for t, wire, _ in run("double_tree", [["a", "A"], ["b", "B"], ["c", "C"], ["d", "D"]]):
@@ -35,20 +35,21 @@ encoding = "bits"
 
 def number(r: Int, c: Int, p: Int) -> Int:           return where(c == 0, r, (r - 1) % p)  # in the tree of half c
 def rank(v: Int, c: Int, p: Int) -> Int:             return where(c == 0, v, (v + 1) % p)
-def tree(j: Int) -> Int:                             return j >> 1  # messages 0 and 1 are of the first tree
+def tree(j: Int) -> Int:                             return where(j < 2, 0, 1)  # of message j
+def rising(j: Int) -> Bool:                          return either(j == 0, j == 2)  # to a greater parent, or back
 def level(t: Int, p: Int) -> Int:                    return where(adds(t, p), t, steps(p) - 1 - t)  # of the children
 def child(v: Int, e: Int) -> Bool:                   return both(zeros(v, e), negate(zeros(v, e + 1)))  # is on level e
 
 
 def other(v: Int, e: Int, j: Int, p: Int) -> Int:
-    """By an even message the number's lesser child or greater parent, by an odd one greater child or lesser parent."""
-    w = where(j % 2 == 0, (v ^ (1 << e)) ^ (1 << (e + 1)), v ^ (1 << e))
+    """The number's lesser child or greater parent by a message that rises, else its greater child or lesser parent."""
+    w = where(rising(j), (v ^ (1 << e)) ^ (1 << (e + 1)), v ^ (1 << e))
     return where(w < p, w, v)
 
 
-def side(v: Int, e: Int, p: Int) -> Int:
-    """Whether a number of level ``e`` has the greater parent, 0, or the lesser, 1."""
-    return where(v < other(v, e, 0, p), 0, 1)
+def below(v: Int, e: Int, p: Int) -> Bool:
+    """Whether a number of level ``e`` has the greater parent, and not the lesser."""
+    return v < other(v, e, 0, p)
 
 
 def steps(p: Int) -> Int:                            return 2 * rounds(p)
@@ -67,13 +68,13 @@ def dst(r: Int, t: Int, j: Int, p: Int) -> Int:
 def active(r: Int, t: Int, j: Int, p: Int) -> Bool:
     """Whether the sender, on the way up, or the receiver, on the way down, is a child that has its parent there."""
     e, v = level(t, p), number(where(adds(t, p), r, dst(r, t, j, p)), tree(j), p)
-    return both(child(v, e), side(v, e, p) == j % 2)
+    return both(child(v, e), where(rising(j), below(v, e, p), negate(below(v, e, p))))
 
 
 def who(q: Int, r: Int, c: Int, t: Int, p: Int) -> Int:
     """Going up the lesser child has what is from lesser numbers; going down all comes from the parent."""
     v, w = number(r, c, p), number(q, c, p)
-    return 2 * c + where(adds(t, p), where(w < v, 0, 1), side(v, level(t, p), p))
+    return where(where(adds(t, p), w < v, below(v, level(t, p), p)), where(c == 0, 0, 2), where(c == 0, 1, 3))
 
 
 def spread(v: Int, t: Int) -> Int:

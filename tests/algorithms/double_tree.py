@@ -23,7 +23,9 @@ def doubled(p):
 
 KNOWN = Known(
     alike=("a rank's vector is left out", "for part in ordered[2:]:", "for part in ordered[3:]:"),
-    faults=[Fault("no parent is greater", "after(v, i) < p\n\n\ndef lesser", "after(v, i) < 0\n\n\ndef lesser", ranks=5)],
+    faults=[
+        Fault("no parent is greater", "after(v, i) < p\n\n\ndef lesser", "after(v, i) < 0\n\n\ndef lesser", ranks=5)
+    ],
     theorems=[*FORMULAS, "partition", *MEETING],
     messages=doubled,
 )
