@@ -53,7 +53,7 @@ def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
 
 
 def changed(r: Int, t: Int, j: Int, p: Int) -> Sequence[Bool]:
-    """State whose contributions rank ``r`` has after a step: lesser numbers', its own, greater ones'; on the way down."""
+    """State whose contributions rank ``r`` has after a step: lesser numbers', greater ones', any; on the way down."""
     v, w = number(r, c, p), number(q, c, p)
     sender, up = dst(r, t, j, p), adds(t, p)
     got, own, theirs = active(sender, t, j, p), holds(q, r, c, t, p), holds(q, sender, c, t, p)
@@ -112,13 +112,13 @@ def peers(page: Page) -> Iterator[Obligation]:
         inner, higher = impl.multiple(v, t + 1), impl.multiple(v, t + 2)
         beyond = impl.after(v, t + 1) >= p
         takes = both(inner, negate(higher)), every(inner, more < p, either(negate(higher), beyond))
-        for j, parent, child, has in ((0, more, less, greater), (1, less, more, negate(greater))):
-            which, told = 2 * half + j, f"by message {j} {named}"
+        for side, parent, under, has in ((0, more, less, greater), (1, less, more, negate(greater))):
+            which, told = 2 * half + side, f"by message {side} {named}"
             up, down = both(sends, has), page.dst(r, back, p, which)
             to, source = page.dst(r, t, p, which), page.src(r, t, p, which)
             yield Obligation(f"who sends {told}", box, iff(page.active(r, t, p, which), up))
             yield Obligation(f"to whom {told}", box, implies(up, to == impl.ranked(parent, half, p)))
-            yield Obligation(f"who gets {told}", box, iff(page.active(source, t, p, which), takes[j]))
-            yield Obligation(f"from whom {told}", box, implies(takes[j], source == impl.ranked(child, half, p)))
-            yield Obligation(f"who sends back {told}", box, iff(page.active(r, back, p, which), takes[j]))
-            yield Obligation(f"to whom back {told}", box, implies(takes[j], down == impl.ranked(child, half, p)))
+            yield Obligation(f"who gets {told}", box, iff(page.active(source, t, p, which), takes[side]))
+            yield Obligation(f"from whom {told}", box, implies(takes[side], source == impl.ranked(under, half, p)))
+            yield Obligation(f"who sends back {told}", box, iff(page.active(r, back, p, which), takes[side]))
+            yield Obligation(f"to whom back {told}", box, implies(takes[side], down == impl.ranked(under, half, p)))

@@ -23,9 +23,7 @@ def doubled(p):
 
 KNOWN = Known(
     alike=("a rank's vector is left out", "for part in ordered[2:]:", "for part in ordered[3:]:"),
-    faults=[
-        Fault("no parent is greater", "after(v, i) < p\n\n\ndef lesser", "after(v, i) < 0\n\n\ndef lesser", ranks=5)
-    ],
+    faults=[Fault("all parents are lesser", "return multiple(before(v, i), i + 2) and", "return v < 0 and", ranks=5)],
     theorems=[*FORMULAS, "partition", *MEETING],
     messages=doubled,
 )
