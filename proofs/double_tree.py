@@ -39,12 +39,14 @@ def same(r: Int, s: Int, c: Int, t: Int, p: Int) -> Bool:
 def lemmas(r: Int, t: Int, p: Int) -> Sequence[Bool]:
     """State what is below a number of a level, who sends what comes, and what that changes; then of any message."""
     e, v, w = level(t, p), number(r, c, p), number(q, c, p)
-    one = who(q, r, c, t, p)
+    one, sender = who(q, r, c, t, p), dst(r, t, j, p)
+    brings = either(negate(adds(t, p)), holds(q, sender, c, t, p))
     some_message = every(within(j, 4), tree(j) == c, within(w))
     back, _, place, theirs, down, _ = coming(r, t, j, p)
     return [
         implies(child(v, e), spread(v, t + 1) == 1 << e),
         *(implies(some_message, lemma) for lemma in (back, place, theirs, down)),
+        implies(every(some_message, active(sender, t, j, p), brings), one == j),
         *renamed(r, t, one, c, p),
         *coming(r, t, one, p),
         implies(both(adds(t, p), told(r, c, t + 1, p)), both(v == 0, p <= 2 * (1 << e))),
