@@ -35,7 +35,9 @@ def child(r: Int, t: Int) -> Bool:                   return both(zeros(r, t), ne
 
 def other(r: Int, t: Int, j: Int, p: Int) -> Int:
     """By message 0 the lesser child or the greater parent, by message 1 the greater child or the lesser parent."""
-    x = where(j == 0, (r ^ (1 << t)) ^ (1 << (t + 1)), r ^ (1 << t))
+    k = r >> t
+    met = where(k % 4 == 1, k + 1, where(k % 4 == 2, k - 1, k))  # between a multiple of four and the next
+    x = where(j == 0, where(zeros(r, t), met << t, r), r ^ (1 << t))
     return where(x < p, x, r)
 
 
