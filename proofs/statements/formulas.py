@@ -99,13 +99,15 @@ def valued(page: Page) -> Iterator[Obligation]:
 
     No formula shifts by a negative number, as no run could.
     """
-    any_j, at = letter(page), (page.holds(q, r, c, t, p), page.live(r, c, t, p))
+    any_j, end = letter(page), page.steps(p)
+    before, after = ((page.holds(q, r, c, x, p), page.live(r, c, x, p)) for x in (t, end))
     asked = [f(r, t, p, *any_j) for f in (page.dst, page.src, page.active)]
     asked += [sends(page, r, *any_j), page.adds(t, p)]
     asked += [page.count(r, t, p)] if page.below or not page.carries else []
     for name, box, terms in (
         ("shifts of the schedule", (*during(page), *letters(page)), asked),
-        ("shifts of holds", (*always(page), within(t, page.steps(p) + 1)), at),
+        ("shifts of holds", during(page), before),
+        ("shifts of holds in the end", always(page), after),
     ):
         if amounts := [e for e in shifts(terms) if not isinstance(e, int)]:
             yield Obligation(name, box, every(*(e >= 0 for e in amounts)))
