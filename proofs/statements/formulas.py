@@ -18,6 +18,7 @@ from sparring.proofs.logic.obligations import (
     c,
     during,
     every,
+    i,
     iff,
     implies,
     j,
@@ -60,6 +61,8 @@ def schedule(page: Page) -> Iterator[Obligation]:
     if page.several:
         named = page.who(src, r, page.chunk(src, t, p, j), t, p) == j
         yield note("one message from a rank", step, implies(page.active(src, t, p, j), named))
+        both_sent = every(*(page.active(r, t, p, x) for x in (j, i)), page.dst(r, t, p, j) == page.dst(r, t, p, i))
+        yield Obligation("one message to a rank", (*during(page), *letters(page, j, i)), implies(both_sent, j == i))
 
 
 def counted(page: Page) -> Iterator[Obligation]:
