@@ -109,6 +109,7 @@ def with_lemmas(page: Page, lemmas: Lemmas | None, claims: Iterable[Obligation])
     """Yield the lemmas' obligations, then ``claims`` with the lemmas that help them as further hypotheses.
 
     A lemma that speaks of ``c`` or ``q`` helps only claims that do; as a hypothesis of others it would cost time.
+    It is proved of all ranks, chunks and steps of the page, and of nothing else a claim may suppose it.
     """
     lemmas = lemmas or (lambda r, t, p: ())
     at_r, at_s, step = tuple(lemmas(r, t, p)), tuple(lemmas(s, t, p)), during(page)
@@ -118,7 +119,16 @@ def with_lemmas(page: Page, lemmas: Lemmas | None, claims: Iterable[Obligation])
     for i, lemma in enumerate(at_r[:needed]):
         yield note(f"{LEMMA}{i + 1}", (*step, *at_r[:i]), lemma)
     for claim, helping in given:
-        yield claim._replace(hypotheses=(*claim.hypotheses, *helping))
+        supposed = {*map(repr, claim.hypotheses)}
+        unsaid = [h for h in step if repr(h) not in supposed] if helping else []
+        yield claim._replace(hypotheses=(*claim.hypotheses, *(guarded(lemma, unsaid) for lemma in helping)))
+
+
+def guarded(lemma: Bool, unsaid: Sequence[Bool]) -> Bool:
+    """Return the lemma under those of the conditions that are about its letters."""
+    letters = variables(lemma) | {"p"}
+    conditions = [h for h in unsaid if variables(h) & {*"qrsct"} <= letters]
+    return implies(every(*conditions), lemma) if conditions else lemma
 
 
 def known(claim: Obligation, at_r: Sequence[Bool], at_s: Sequence[Bool]) -> tuple[Bool, ...]:

@@ -18,6 +18,7 @@ from sparring.proofs.logic.obligations import (
     c,
     during,
     every,
+    i,
     iff,
     implies,
     j,
@@ -60,6 +61,8 @@ def schedule(page: Page) -> Iterator[Obligation]:
     if page.several:
         named = page.who(src, r, page.chunk(src, t, p, j), t, p) == j
         yield note("one message from a rank", step, implies(page.active(src, t, p, j), named))
+        both_sent = every(*(page.active(r, t, p, x) for x in (j, i)), page.dst(r, t, p, j) == page.dst(r, t, p, i))
+        yield Obligation("one message to a rank", (*during(page), *letters(page, j, i)), implies(both_sent, j == i))
 
 
 def counted(page: Page) -> Iterator[Obligation]:
@@ -99,13 +102,15 @@ def valued(page: Page) -> Iterator[Obligation]:
 
     No formula shifts by a negative number, as no run could.
     """
-    any_j, at = letter(page), (page.holds(q, r, c, t, p), page.live(r, c, t, p))
+    any_j, end = letter(page), page.steps(p)
+    before, after = ((page.holds(q, r, c, x, p), page.live(r, c, x, p)) for x in (t, end))
     asked = [f(r, t, p, *any_j) for f in (page.dst, page.src, page.active)]
     asked += [sends(page, r, *any_j), page.adds(t, p)]
     asked += [page.count(r, t, p)] if page.below or not page.carries else []
     for name, box, terms in (
         ("shifts of the schedule", (*during(page), *letters(page)), asked),
-        ("shifts of holds", (*always(page), within(t, page.steps(p) + 1)), at),
+        ("shifts of holds", during(page), before),
+        ("shifts of holds in the end", always(page), after),
     ):
         if amounts := [e for e in shifts(terms) if not isinstance(e, int)]:
             yield Obligation(name, box, every(*(e >= 0 for e in amounts)))
