@@ -50,7 +50,7 @@ def test_every_conjecture_about_the_ring_is_a_theorem(ring):
 def test_two_messages_between_two_ranks_are_one_too_many():
     """Planted: on two ranks both neighbours are one and the same; its chunks come, but no run goes through."""
     both_ways = page("sparring.spec.collectives.bidirectional_ring")
-    twice = replace(both_ways, messages=lambda t, p: 2, chunks=lambda p: 2 * p)  # noqa: ARG005
+    twice = replace(both_ways, messages=lambda t, p: 2, chunks=lambda p: 2 * p)
 
     told = {one.name: (one.verdict.word, one.detail) for one in proving.prove(twice, planted=False)}
     wrong = Word.REFUTED, "p=2 step 0: rank 0 sends 2 messages to rank 1; a step has at most one"

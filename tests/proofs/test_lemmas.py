@@ -1,4 +1,4 @@
-"""What a page's lemmas help: they are proved of its steps and ranks, and of nothing else is anything taken from them."""
+"""What a page's lemmas help: they are proved of its steps and ranks, and say nothing of anything else."""
 
 from __future__ import annotations
 
