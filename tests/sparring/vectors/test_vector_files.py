@@ -116,9 +116,10 @@ def test_files_are_as_the_schema_says(name, validator):
 
 def small(name: str) -> dict[str, Any]:
     """A file with one test, on two ranks."""
-    group = next(group for group in loaded(name)["groups"] if group["p"] == 2)
+    whole = copy.deepcopy(loaded(name))  # tests change it
+    group = next(group for group in whole["groups"] if group["p"] == 2)
     tests = group["tests"][2:3] or group["tests"][:1]
-    return {**copy.deepcopy(loaded(name)), "groups": [{**copy.deepcopy(group), "tests": tests}]}
+    return {**whole, "groups": [{**group, "tests": tests}]}
 
 
 def objects(x: Any) -> Iterator[dict[str, Any]]:
