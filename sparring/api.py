@@ -134,9 +134,9 @@ def verify(
     """Verify these algorithms and selectors (by default all): proofs, and the implementation on the simulated world.
 
     ``ranks``: the numbers of ranks to run (default: 1..8 on numbers; 1..9 on terms);
-    ``full``: terms for 1..64, all dtypes and gradients for 1..8; ``on``: "simulated", "mpi" (under mpiexec) or
-    "both"; ``mutants``: plant faults everywhere, and tell which were found, with ``full`` also by all
-    runs; ``jobs``: the number of processes, each with an
+    ``full``: terms for 1..64, all dtypes and gradients for 1..8, more ranks for the rest; ``on``: "simulated",
+    "mpi" (under mpiexec) or "both"; ``mutants``: plant faults everywhere, and tell which were found, with
+    ``full`` also by all runs; ``jobs``: the number of processes, each with an
     algorithm given by its name, for which a script needs its ``if __name__ == "__main__"``, or an executor that
     has processes (of ``concurrent.futures`` or ``mpi4py.futures``); ``track(items, description)`` goes
     through items and may show the progress; ``done(name, results, seconds)`` is called for each algorithm

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from sparring.costs.supports.break_even import Band
     from sparring.report import Report
 
-HOW = "exact costs of the derived formulas, compared at each point of the grid; nothing is claimed between points"
+BETWEEN = "compared at each point of the grid; nothing is claimed between points"
+HOW = f"exact costs of the derived formulas, {BETWEEN}"
+COUNTED = f"exact costs, counted message by message from the pages' formulas, {BETWEEN}"
 MEASURED = (
     " Measured unions are means over the ranks that may be first; their entries are taken to lie evenly in the chunks."
 )
@@ -40,6 +42,11 @@ class Asked(NamedTuple):
     def in_nodes(self) -> bool:
         """Whether one of the letters is of nodes."""
         return bool({"nodes", "node"} & {*self.over})
+
+    @property
+    def how(self) -> str:
+        """What a diagram's costs are."""
+        return COUNTED if self.in_nodes else HOW
 
 
 def read_options(
@@ -84,16 +91,15 @@ def print_regions(
         picture.save(panels, asked.within, marked, asked.plot)
     supposed = _versus.supposed(asked.support) if f"{asked.support} supports" in panels else []
     console = _options.console(json_)
-    for line in () if json_ else [*lines(panels, at, asked.within, marked), *supposed]:
+    for line in () if json_ else [*lines(panels, at, asked.within, marked, asked.how), *supposed]:
         _options.tell(console, line)
     points = sum(len(found.along) * len(found.up) for found in panels.values())
     extra = {"phases": {name: enveloped(found, asked.within) for name, found in panels.items()}, "bands": {
         name: {p: None if one is None else [float(one.begins.low), float(one.ends.low)] for p, one in found.items()}
         for name, found in marked.items()
     }}  # fmt: skip
-    return Report(
-        "cost", [Result(", ".join(first.names), "phases", tested(points), HOW)], [], time.perf_counter() - start, extra
-    )
+    result = Result(", ".join(first.names), "phases", tested(points), asked.how)
+    return Report("cost", [result], [], time.perf_counter() - start, extra)
 
 
 def compared_in_nodes(
@@ -155,7 +161,7 @@ def read(file: str, ranks: int) -> list[Any]:
 
 
 def lines(panels: Mapping[str, Phases], at: Mapping[str, Any], within: Fraction,
-          bands: Mapping[str, Mapping[int, Band | None]]) -> Iterator[str]:  # fmt: skip
+          bands: Mapping[str, Mapping[int, Band | None]], how: str) -> Iterator[str]:  # fmt: skip
     """Yield each row of the grid, in stretches of one cheapest algorithm."""
     for title, found in panels.items():
         x, y = found.over
@@ -171,7 +177,7 @@ def lines(panels: Mapping[str, Phases], at: Mapping[str, Any], within: Fraction,
     for name, by_ranks in bands.items():
         told = (f"p={p} {band_told(one)}" for p, one in by_ranks.items())
         yield f"{name} pays in long vectors even if lists are encoded as its messages are: {'; '.join(told)}"
-    yield f"{HOW[0].upper()}{HOW[1:]}.{MEASURED if len(panels) > 1 else ''}"
+    yield f"{how[0].upper()}{how[1:]}.{MEASURED if len(panels) > 1 else ''}"
 
 
 def band_told(one: Band | None) -> str:

@@ -36,6 +36,8 @@ class Where(NamedTuple):
     def without(self, options: Mapping[str, Any]) -> None:
         """Raise InputError where one of these options, all for other costs, is given too."""
         for name in ALONE:
+            if self.nodes and name == "--phase" and options.get(name):
+                raise InputError("--phase has nodes as letters, such as --phase nodes,node; leave out --nodes")
             if self.asked and options.get(name):
                 raise InputError(f"{name} is for costs without shared links; leave out --{next(iter(self.asked))}")
 

@@ -93,9 +93,9 @@ def supposed(support: str) -> list[str]:
 
 def shown(letter: str, value: Fraction) -> str:
     """Return a letter's value as text, seconds rounded."""
-    from sparring.costs.formulas.units import TIMES
+    from sparring.costs.formulas.units import LEVELS, TIMES
 
-    return f"{float(value):.4g}s" if letter in TIMES else str(value)
+    return f"{float(value):.4g}s" if letter in (*TIMES, *LEVELS) else str(value)
 
 
 QUANTITIES = {"time": "seconds in lock step", "bytes": "bytes, those of the largest message of each step"}

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 @click.command("verify")
 @_options.algorithms
 @click.option("--ranks", type=_options.Ranks(), help="Numbers of ranks to run: 8, 1-8 or 1-4,7.")
-@click.option("--full", is_flag=True, help="Not a first look: terms for 1 to 64 ranks, all dtypes, all gradients.")
+@click.option(
+    "--full", is_flag=True, help="Not a first look: terms for 1 to 64 ranks, all dtypes and gradients, more ranks."
+)
 @click.option("--on", type=click.Choice(["simulated", "mpi", "both"]), default="simulated", show_default=True)
 @_options.jobs
 @click.option("--mutants", is_flag=True, help="Plant faults everywhere, and tell which were found out; takes minutes.")

@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import cache
 
 from sparring.costs.formulas import units
-from sparring.costs.links.levels import counted
+from sparring.costs.links.levels import RANKS, counted
 from sparring.costs.links.places import InNodes
 from sparring.costs.regions import NODES, Phases, Point, Sizes, modelled, placed, places
 from sparring.errors import InputError
@@ -43,6 +43,9 @@ def phases(
     fixed = {letter: value for letter, value in units.full(at).items() if letter not in over}
     units.need({*NODES, "n", *RATES} - {*over}, fixed, f"costs over {' and '.join(over)} need")
     along, up = (places(*sides) for sides in zip(over, start, end))
+    most = {**fixed, over[0]: along[-1], over[1]: up[-1]}
+    if (p := most[COUNT] * most[SIZE]) > RANKS:
+        raise InputError(f"{most[COUNT]} nodes of {most[SIZE]} are {p} ranks: messages are counted for at most {RANKS}")
     union, made = modelled(support), [cache(page) for page in pages]
     points = [[placed({**fixed, over[0]: x, over[1]: y}) for x in along] for y in up]
     grid = tuple(tuple(tuple(seconds(page, point, union) for page in made) for point in row) for row in points)

@@ -44,6 +44,7 @@ def test_nodes_and_their_size_are_letters(snapshot):
     ("args", "said"),
     [
         (("ring", "--phase", "rho,x"), "--phase rho,x: right are two of rho, n, p"),
+        (("ring", "--phase", "n,p", "--nodes", "8"), "--phase has nodes as letters, such as --phase nodes,node"),
         (("ring", "--phase", "nodes,p"), "--phase nodes,p: right are two of nodes, node, n, rho"),
         (("ring", "--phase", "nodes,node", "--at", "n=9"), "need a value for alpha"),
         (("ring", "--phase", "nodes,node", "--input", "digits"), "--input digits: vectors are for --phase without"),

@@ -87,6 +87,7 @@ def test_lengths_grow_in_nodes_as_well():
         (("nodes", "p"), {}, "--phase nodes,p: right are two of nodes, node, n, rho"),
         (("nodes", "node"), {"p": 8}, "p=8: the number of ranks is nodes * node; leave p out"),
         (("n", "node"), {}, "costs over n and node need a value for nodes"),
+        (("n", "node"), {"nodes": 200}, "200 nodes of 4 are 800 ranks: messages are counted for at most 512"),
         (("nodes", "node"), {"n": 9, "alpha": None}, "costs over nodes and node need a value for alpha"),
     ],
 )
