@@ -44,6 +44,7 @@ class BlocksReader(Z3Reader):
         self.shifts: dict[int, tuple[Z3Term, Z3Term, Z3Term]] = {}  # the number, the exponent, x << e
         self.mirrored: dict[int, tuple[Z3Term, Z3Term, Z3Term]] = {}  # the number, how many bits, these reversed
         self.written: list[tuple[Z3Term, Z3Term, Z3Term]] = []  # the flips that the formulas have
+        self.untold: list[Z3Term] = []  # facts that the solver has not been told, since it was not asked
         self.ended: dict[tuple[int, int, int], Z3Term] = {}  # facts about how numbers end whose bits are reversed
         super().__init__(hypotheses, modulus)
 
@@ -79,7 +80,13 @@ class BlocksReader(Z3Reader):
     def know(self, *facts: Z3Term) -> None:
         """Add the facts, which hold from now on."""
         self.facts += facts
-        self.solver.add(*facts)
+        self.untold += facts
+
+    def sure(self, claim: Z3Term) -> bool:
+        """Return whether the hypotheses and the facts so far imply ``claim``."""
+        self.solver.add(*self.untold)
+        self.untold = []
+        return super().sure(claim)
 
     def power(self, e: Z3Term) -> Z3Term:
         """Return the term for ``2**e``, and add the facts about it."""
@@ -198,8 +205,7 @@ class BlocksReader(Z3Reader):
             natural, zero = z3.And(x >= 0, e >= 0), z3.And(x == 0, e >= 0)
             self.know(z3.Implies(natural, start >= 0), z3.Implies(zero, start == 0))  # shift_natural, shift_zero
             for shift in self.shifts.values():
-                self.halves(x, e, start, *shift)
-                self.halves(*shift, x, e, start)
+                self.know(*nested(x, e, start, *shift), *nested(*shift, x, e, start))
                 self.finer(x, e, start, *shift)
                 self.finer(*shift, x, e, start)
             self.shifts[start.get_id()] = x, e, start
@@ -218,26 +224,13 @@ class BlocksReader(Z3Reader):
 
         Also add that a power of two never ends a block midway.
         """
-        b = self.block(y, e)
-        self.know(
-            z3.Implies(e >= 0, (start <= y) == (x <= b)),  # shift_start
-            z3.Implies(e >= 0, (y < start + POWER(e)) == (b <= x)),  # shift_end
-        )
+        self.know(*sides(x, e, start, self.block(y, e), y))
         for other in [*self.exponents.values()]:
             self.ends(x, e, start, y, other)
 
     def ends(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, other: Z3Term) -> None:
         """Add the fact that a block that begins before a number below a power of two ends before that power."""
         self.know(within(x, e, start, self.block(y, e), y, other))
-
-    def halves(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, d: Z3Term, other: Z3Term) -> None:
-        """Add the facts about where the next block begins, and, if ``x`` is a half of block ``y``, where it begins."""
-        next_size = z3.And(e >= 0, d == e + 1)
-        self.know(
-            z3.Implies(z3.And(e >= 0, d == e, y == x + 1), other == start + POWER(e)),  # shift_next
-            z3.Implies(z3.And(next_size, x == 2 * y), start == other),  # shift_low
-            z3.Implies(z3.And(next_size, x == 2 * y + 1), start == other + POWER(e)),  # shift_high
-        )
 
     def finer(self, x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, d: Z3Term, other: Z3Term) -> None:
         """Add the fact that a number at which a block begins is also one at which a smaller block begins."""
@@ -327,6 +320,26 @@ def halved(x: Z3Term, e: Z3Term, other: Z3Term) -> Z3Term:
 def alike(v: Z3Term, e: Z3Term, other: Z3Term, block: Z3Term, before: Z3Term) -> Z3Term:
     """Return the fact that flipping bit ``e`` leaves the larger blocks unchanged."""
     return z3.Implies(z3.And(v >= 0, e >= 0, e < other), block == before)  # flip_above
+
+
+@remembered
+def sides(x: Z3Term, e: Z3Term, start: Z3Term, b: Z3Term, y: Z3Term) -> tuple[Z3Term, ...]:
+    """Return the facts about where ``y``, in block ``b``, lies relative to the start and the end of block ``x``."""
+    return (
+        z3.Implies(e >= 0, (start <= y) == (x <= b)),  # shift_start
+        z3.Implies(e >= 0, (y < start + POWER(e)) == (b <= x)),  # shift_end
+    )
+
+
+@remembered
+def nested(x: Z3Term, e: Z3Term, start: Z3Term, y: Z3Term, d: Z3Term, other: Z3Term) -> tuple[Z3Term, ...]:
+    """Return the facts about where the next block begins, and, if ``x`` is a half of block ``y``, where it begins."""
+    next_size = z3.And(e >= 0, d == e + 1)
+    return (
+        z3.Implies(z3.And(e >= 0, d == e, y == x + 1), other == start + POWER(e)),  # shift_next
+        z3.Implies(z3.And(next_size, x == 2 * y), start == other),  # shift_low
+        z3.Implies(z3.And(next_size, x == 2 * y + 1), start == other + POWER(e)),  # shift_high
+    )
 
 
 @remembered

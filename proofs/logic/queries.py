@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
-from sparring.proofs.logic import small_points, solvers
+from sparring.proofs.logic import hints, small_points, solvers
 from sparring.proofs.logic.bits import BitsReader
 from sparring.proofs.logic.blocks import BlocksReader
 from sparring.proofs.logic.digits import DigitsReader
@@ -73,6 +73,9 @@ class Memory:
         self.vacuous: dict[tuple[Any, ...], int | None] = {}
         self.seen: dict[tuple[Any, ...], bool] = {}
         self.answers: dict[tuple[Any, ...], Answer] = {}
+        self.digests = hints.Digests()
+        self.rested: hints.Hints = {}
+        """On which of the facts what was proved by facts rests, by the obligation's digest."""
 
     def answer(self, claim: Obligation, second_opinion: bool, encoding: str) -> Answer:
         """Return the obligation's answer, with a second opinion too if there is one already."""
@@ -113,7 +116,7 @@ class Memory:
         try:
             known = self.knowing(claim, encoding)
             with known.aside():
-                return self.by_these(claim, known, premises, second_opinion)
+                return self.by_these(claim, known, premises, second_opinion, encoding)
         except Undecided:
             return None
 
@@ -126,7 +129,7 @@ class Memory:
         return self.known[key]
 
     def by_these(
-        self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool
+        self, claim: Obligation, reader: FactsReader, premises: tuple[Any, ...], second_opinion: bool, encoding: str
     ) -> Answer | None:
         """Return the answer of ``by_facts``, given a reader that knows the facts about the claim's hypotheses."""
         usual = (small_points.POINTS, small_points.MANY)
@@ -136,7 +139,12 @@ class Memory:
             return false
         goal, witness = reader(self.shared(claim.claim)), dict[str, int]()
         effort = EFFORT if second_opinion else LITTLE
-        answer, facts = solvers.needed([*reader.hypotheses, *reader.facts], goal, effort)
+        everything = [*reader.hypotheses, *reader.facts]
+        key = self.digests.of([*map(self.shared, (*claim.hypotheses, claim.claim))], encoding)
+        answer, places = solvers.needed(everything, goal, effort, hints.kept().get(key))
+        facts = [everything[i] for i in places]
+        if second_opinion and answer == "unsat":
+            self.rested[key] = places
         question = solvers.question(facts, goal, effort, plain=True)
         text, said = solvers.question(facts, goal).to_smt2(), {"z3": answer}  # as read: a plain solver rewrites it
         if answer == "sat":

@@ -1,0 +1,67 @@
+"""The facts on which proofs rested are kept and asked first; what is proved does not depend on them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+import sparring
+from sparring.proofs.kernel.kernel import PROOFS
+from sparring.proofs.logic import hints, solvers
+from sparring.proofs.logic.queries import Memory
+from sparring.proofs.proving import proving
+from sparring.spec.core import pages
+from sparring.spec.core.numbers import Sym
+
+alone = solvers.alone
+x, y = Sym.var("x"), Sym.var("y")
+
+
+def test_a_file_belongs_to_a_page():
+    """A page that is renamed or gone leaves none behind."""
+    files = {file.stem for file in hints.FOLDER.glob("*.json")}
+    assert len(files) > 30
+    for name in files - {*pages.names()}:
+        assert sparring.page(f"sparring.spec.collectives.{name}")
+
+
+def proved(name):
+    """Return the verdicts on a page, by theorem, the facts on which they rest, and how many facts z3 was asked with."""
+    asked, memory = Counter[int](), Memory()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(solvers, "alone", lambda facts, *rest: asked.update([len(facts)]) or alone(facts, *rest))
+        found = {one.name: one.verdict for one in proving.prove(sparring.page(name), planted=False, memory=memory)}
+    return found, memory.rested, asked
+
+
+@pytest.mark.parametrize("name", ["recursive_doubling", "recursive_multiplying"])
+def test_hints_are_todays(name):
+    """Of a page of bits and one of digits; docs/hints.py keeps them anew."""
+    found, rested, asked = proved(name)
+    assert found["deadlock"] in PROOFS and rested == hints.read(hints.FOLDER / f"{name}.json")
+    assert asked >= Counter(map(len, rested.values()))
+
+
+def test_no_verdict_rests_on_a_hint(monkeypatch):
+    """Without hints z3 is asked with all facts, and says the same."""
+    found, rested, _ = proved("recursive_doubling")
+    monkeypatch.setattr(hints, "kept", dict)
+    again, _, asked = proved("recursive_doubling")
+    assert again == found and not asked >= Counter(map(len, rested.values()))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ((x < y, x + 1 <= y), (x < y, x + 1 <= y), True),
+        ((x < y, x + 1 <= y), (y < x, x + 1 <= y), False),
+        ((x < y, x + 1 <= y), (x < y, x + 2 <= y), False),
+        ((x < y, x + 1 <= y), (x + 1 <= y, x < y), False),
+        ((x - 1 < y,), (x - y < 1,), False),
+    ],
+)
+def test_a_digest_is_of_what_is_written(one, other, same):
+    """In another order or with another number it is another obligation."""
+    assert (hints.Digests().of(one, "bits") == hints.Digests().of(other, "bits")) is same
+    assert hints.Digests().of(one, "bits") != hints.Digests().of(one, "digits")
