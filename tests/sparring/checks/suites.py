@@ -30,6 +30,8 @@ from tests.sparring.checks.defect import Defect
 
 MPICC = Path(sys.executable).with_name("mpicc")
 COMMAND = ("mpiexec", "-n", "{p}", "./allreduce", "{input}", "{output}")
+USUAL = 50
+"""Examples that show each of the defects which usual vectors show."""
 Target = str | list[str]
 
 
@@ -75,14 +77,20 @@ class Suite(NamedTuple):
         seen = defect.refuted - {*MESSAGES["steps"]}
         return self.always if seen else {"page": self.page, "level": "steps"}
 
+    def closely(self, defect: Defect) -> Mapping[str, Any]:
+        """What a test asks: of messages, too, unless hard examples alone show the defect, or it says what is asked."""
+        if defect.options is not None:
+            return defect.options
+        messages = self.page != ALLREDUCE and not defect.refuted <= {*HARD}
+        return {"page": self.page, "level": "steps"} if messages else self.always
+
     def looked(self, target: Target, defect: Defect, **asked: Any) -> Report:
-        """The report with few examples, and of messages too where the defect does not say what is asked."""
-        closely = {"page": self.page, "level": "steps"} if self.page != ALLREDUCE else self.always
-        told = arguments(closely if defect.options is None else defect.options)
-        few = {"ranks": self.ranks, "max_examples": self.examples}
+        """The report with few examples."""
+        most = self.examples if {*HARD} & defect.refuted else USUAL
+        few = {"ranks": self.ranks, "max_examples": min(self.examples, most)}
         if "many ranks" in defect.refuted:
             del few["ranks"]
-        return check(target, **{**few, **told, **asked})
+        return check(target, **{**few, **arguments(self.closely(defect)), **asked})
 
     def declared(self, defect: Defect) -> list[str]:
         """What must be judged to tell whether a defect falsifies what it says and no other.
@@ -90,10 +98,10 @@ class Suite(NamedTuple):
         Where usual examples show it, hard ones may show it or not: then they need not be played.  Empty, which is
         all, where a contract says what is judged.
         """
-        options = self.options(defect)
+        options = self.closely(defect)
         if "contract" in options:
             return []
-        name = self.page if defect.options is None else options.get("page", ALLREDUCE)
+        name = options.get("page", ALLREDUCE)
         page = None if name == ALLREDUCE else sparring.page(name)
         many, bad = "many ranks" in defect.refuted, "bad_input" in options
         known = [*meanings(page=page, sparse=self.sparse, many=many, bad_input=bad)]
