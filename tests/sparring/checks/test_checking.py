@@ -175,8 +175,8 @@ def test_a_function_can_be_given_itself():
     assert told == "p=3 n=3: rank 0 has [0 0 0], reference [0 0 1]"
 
 
-def test_the_same_seed_draws_the_same_examples(mine):
-    """Reports are equal but for the time they took."""
+def test_the_same_seed_draws_the_same_examples(mine, unshrunk):
+    """Reports are equal but for the time they took, in what is told of examples as they were drawn."""
     asked = {"seed": 7, "ranks": [2, 3], "max_examples": 15, "only": ["result", "reproducibility", "edge sizes"]}
     once, again = (check("mine.py:wrong", **asked).to_dict() | {"seconds": 0} for _ in range(2))
 

@@ -22,7 +22,7 @@ from tests.sparring.checks.suites import REDUCERS, allowed
 ROOT = Path(__file__).parents[3]
 FILE = Path(__file__).with_name("reducers.py")
 SOME = {"k": "1-6"}
-ENOUGH = 40
+ENOUGH = 25
 """Examples that show each of the faults."""
 HOLDS = {
     "TopK": ("error-feedback:entries=p*k", SOME),
@@ -58,7 +58,7 @@ def test_what_breaks_it_is_refuted(project, unshrunk, name):
     """In what it breaks; what else then fails, too, is told beside it."""
     defect = REDUCERS.defects[name]
     options = REDUCERS.options(defect)
-    few = 20 if len(options["draw"]) > 1 else ENOUGH
+    few = 10 if len(options["draw"]) > 1 else ENOUGH
     found = check(REDUCERS.wrong(defect), **options, max_examples=few, ranks=range(1, 5))
     assert defect.refuted <= failed(found).keys() <= allowed(defect)
 
@@ -184,7 +184,7 @@ def test_a_question_that_cannot_be_is_refused(what):
 def test_bounds_stand_in_a_file_and_in_tests(project, tmp_path):
     """As on the command line; a kind of examples of which none is within them is not covered."""
     (tmp_path / "pyproject.toml").write_text(
-        '[tool.sparring]\ncontract = "error-feedback:entries=p*k"\ndraw = {n = "9-12", k = 2}\nmax-examples = 30\n',
+        '[tool.sparring]\ncontract = "error-feedback:entries=p*k"\ndraw = {n = "9-12", k = 2}\nmax-examples = 15\n',
         encoding="utf-8",
     )
     one = f'@sparring.conformance("{FILE}:{{0}}", ranks=range(1, 5))\ndef test_{{0}}(check): check()\n'
@@ -193,7 +193,7 @@ def test_bounds_stand_in_a_file_and_in_tests(project, tmp_path):
     assert "FAILED test_mine.py::test_Forgets[conservation]" in done and "FAILED test_mine.py::test_TopK" not in done
     assert done.count("PASSED test_mine.py::test_TopK") == 9 and "none is within the bounds, n=9-12, k=2" in done
     (tmp_path / "pyproject.toml").write_text(
-        '[tool.sparring]\ncontract = "sparse-sum"\nmax-examples = 30\n', encoding="utf-8"
+        '[tool.sparring]\ncontract = "sparse-sum"\nmax-examples = 10\n', encoding="utf-8"
     )
     sums = project(start + one.format("total_of_sparse")).stdout
     assert "test_total_of_sparse[edge-sizes]" in sums and "other-arrays" not in sums and " failed" not in sums
