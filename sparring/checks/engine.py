@@ -84,7 +84,7 @@ class Search:
                 findings.unseen |= dict.fromkeys(properties(kind), why)
             else:
                 number = max(self.few[kind], hard.least(kind, question.dtypes, sparse=question.sparse))
-                played = question.hard(kind)[:number]
+                played = question.hard(kind, number)
                 findings.meanings[kind] = hard.describe_played(played, question.meanings.get(kind, ""))
                 self.tried(played)
 

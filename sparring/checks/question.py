@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from hypothesis import strategies as st
@@ -174,10 +175,10 @@ class Question:
         """Return the example in a dtype that the target takes."""
         return examples.cast(example, self.dtypes)
 
-    def hard(self, kind: str) -> list[Example]:
-        """Return all hard examples of a kind."""
-        found = hard.examples(kind, self.ranks, self.dtypes, sparse=self.sparse)
-        return [self.drawn.given(one) for one in found] if self.reduces else found
+    def hard(self, kind: str, number: int) -> list[Example]:
+        """Return the first ``number`` hard examples of a kind."""
+        found = islice(hard.examples(kind, self.ranks, self.dtypes, sparse=self.sparse), number)
+        return [self.drawn.given(one) if self.reduces else one for one in found]
 
     def fewer(self, example: Example) -> Iterator[Example]:
         """Return slightly smaller examples of the same kind."""

@@ -118,20 +118,20 @@ def rule(r: int, n: int, dtype: str, *, sparse: bool) -> str:
     return f"sparring.Sparse({at}, {x}[at], {n})" if sparse else x
 
 
-def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str], *, sparse: bool = False) -> list[Example]:
-    """Return all hard examples of a kind, the most telling first."""
+def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str], *, sparse: bool = False) -> Iterator[Example]:
+    """Return all hard examples of a kind, the most telling first; each is made when it is asked for."""
     few, turn = [p for p in ranks if p <= SOME] or [min(ranks)], cycle(dtypes)
     specials, numbers = (sparse_special, sparse_numbered) if sparse else (special, numbered)
     if kind == SPECIAL:
         pairs = product(sorted(few, key=lambda p: abs(p - 3)), dtypes)
-        return [Example(specials(p, dtype), kind) for p, dtype in pairs]
+        return (Example(specials(p, dtype), kind) for p, dtype in pairs)
     if kind == LONG:
         some = [p for p in few if p > 1][:3] or few[:1]
-        return [Example(numbers(p, n, next(turn)), kind) for n, p in zip(LENGTHS, cycle(some))]
+        return (Example(numbers(p, n, next(turn)), kind) for n, p in zip(LENGTHS, cycle(some)))
     if kind == MANY:
-        return [Example(numbers(p, 2 * p + 1, next(turn)), kind) for p in RANKS]
+        return (Example(numbers(p, 2 * p + 1, next(turn)), kind) for p in RANKS)
     plays = product(sorted(few, key=lambda p: abs(p - 3)), scenes.of(kind, sparse=sparse))
-    return [staged(name, p, next(turn)) for p, name in plays]
+    return (staged(name, p, next(turn)) for p, name in plays)
 
 
 def least(kind: str, dtypes: Sequence[str], *, sparse: bool) -> int:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import sparring
 from sparring.checks.checking import check
 from sparring.checks.contracts import ALLREDUCE
+from sparring.checks.examples.hard import LONG
 from sparring.checks.properties import HARD, MESSAGES, meanings
 from sparring.ranges import parse
 from sparring.report import Report
@@ -30,6 +31,8 @@ from tests.sparring.checks.defect import Defect
 
 MPICC = Path(sys.executable).with_name("mpicc")
 COMMAND = ("mpiexec", "-n", "{p}", "./allreduce", "{input}", "{output}")
+USUAL, HARDER = 50, 20
+"""Examples that show each of the defects which usual vectors show, and those which hard ones alone show."""
 Target = str | list[str]
 
 
@@ -75,14 +78,20 @@ class Suite(NamedTuple):
         seen = defect.refuted - {*MESSAGES["steps"]}
         return self.always if seen else {"page": self.page, "level": "steps"}
 
+    def closely(self, defect: Defect) -> Mapping[str, Any]:
+        """What a test asks: of messages, too, unless hard examples alone show the defect, or it says what is asked."""
+        if defect.options is not None:
+            return defect.options
+        messages = self.page != ALLREDUCE and not defect.refuted <= {*HARD}
+        return {"page": self.page, "level": "steps"} if messages else self.always
+
     def looked(self, target: Target, defect: Defect, **asked: Any) -> Report:
-        """The report with few examples, and of messages too where the defect does not say what is asked."""
-        closely = {"page": self.page, "level": "steps"} if self.page != ALLREDUCE else self.always
-        told = arguments(closely if defect.options is None else defect.options)
-        few = {"ranks": self.ranks, "max_examples": self.examples}
+        """The report with few examples; of long vectors, only more have the third length."""
+        most = self.examples if LONG in defect.refuted else HARDER if defect.refuted <= {*HARD} else USUAL
+        few = {"ranks": self.ranks, "max_examples": min(self.examples, most)}
         if "many ranks" in defect.refuted:
             del few["ranks"]
-        return check(target, **{**few, **told, **asked})
+        return check(target, **{**few, **arguments(self.closely(defect)), **asked})
 
     def declared(self, defect: Defect) -> list[str]:
         """What must be judged to tell whether a defect falsifies what it says and no other.
@@ -90,10 +99,10 @@ class Suite(NamedTuple):
         Where usual examples show it, hard ones may show it or not: then they need not be played.  Empty, which is
         all, where a contract says what is judged.
         """
-        options = self.options(defect)
+        options = self.closely(defect)
         if "contract" in options:
             return []
-        name = self.page if defect.options is None else options.get("page", ALLREDUCE)
+        name = options.get("page", ALLREDUCE)
         page = None if name == ALLREDUCE else sparring.page(name)
         many, bad = "many ranks" in defect.refuted, "bad_input" in options
         known = [*meanings(page=page, sparse=self.sparse, many=many, bad_input=bad)]
@@ -128,7 +137,7 @@ SUITES = {
     "dense": Suite(dense_targets, "ring", "allreduce", range(1, 6), 60, {}),
     "nonblocking": Suite(nonblocking_targets, "ring", "allreduce", range(1, 6), 60, {}),
     "sparse": Suite(sparse_targets, "ring_allgather", "allreduce", range(1, 4), 60, {"sparse": True}),
-    "stateful": Suite(stateful_targets, "ring_topk", "Allreduce", range(1, 4), 30, {"page": "ring_topk"}),
+    "stateful": Suite(stateful_targets, "ring_topk", "Allreduce", range(1, 4), 20, {"page": "ring_topk"}),
 }
 """Those that run on simulated ranks."""
 REAL = {

@@ -75,30 +75,30 @@ def mine(target, unshrunk):
 @pytest.mark.parametrize("name", ["raises", "aborts", "hangs"])
 def test_what_no_run_came_to_is_undecided(mine, name):
     """And what kept runs from it is refuted, in each place that is judged."""
-    report = mine(name, ranks=[2, 3])
+    report = mine(name, ranks=[2, 3], max_examples=20)
     stopped = {"deadlock"} if name == "hangs" else {"result", "edge sizes", "dtypes"}
     looked = {prop: word for prop, word in words(report).items() if word is not Word.NOT_COVERED}
 
     assert set(failed(report)) == stopped
     assert looked == {**dict.fromkeys(looked, Word.UNDECIDED), **dict.fromkeys(stopped, Word.REFUTED)}
     why = detail(report, "agreement")
-    assert why.startswith("0 of 100 examples came to it; the others failed before")
+    assert why.startswith("0 of 20 examples came to it; the others failed before")
 
 
 @pytest.mark.parametrize(("name", "stopped"), [("raises", "result"), ("hangs", "deadlock")])
 def test_what_ends_runs_is_told_whatever_is_asked_for(mine, name, stopped):
     """The exit code says so, too."""
-    report = mine(name, only=["agreement"], ranks=[2])
+    report = mine(name, only=["agreement"], ranks=[2], max_examples=20)
     assert words(report) == {"agreement": Word.UNDECIDED, stopped: Word.REFUTED}
     assert report.exit_code == 1
 
 
 def test_what_half_of_the_runs_came_to_is_tested_with_their_number(mine):
     """The others are told of."""
-    report = mine("raises_on_long_ones")
+    report = mine("raises_on_long_ones", ranks=[3, 4], max_examples=40, only=["agreement"])
     (found,) = [r for r in report.results if r.property == "agreement"]
-    assert Word.TESTED is found.verdict.word and 50 <= found.verdict.number < 100
-    assert f"; {found.verdict.number} of 100 examples came to it; the others failed before" in found.detail
+    assert Word.TESTED is found.verdict.word and 12 <= found.verdict.number < 24
+    assert f"; {found.verdict.number} of 24 examples came to it; the others failed before" in found.detail
 
 
 def test_a_second_call_that_raises_leaves_the_first_one_judged(mine):
@@ -144,7 +144,9 @@ def test_real_ranks_tell_the_same(mine, launcher, ranks):
 
 def test_a_command_ends_so_too(mine):
     """With the exit code of what is refuted."""
-    code, said, _ = called("check", "mine.py:raises", "--only", "agreement", "--json")
+    code, said, _ = called(
+        "check", "mine.py:raises", "--only", "agreement", "--ranks", 2, "--max-examples", 10, "--json"
+    )
     assert code == 1
     results = json.loads(said)["results"]
     assert [(r["property"], r["verdict"]) for r in results] == [("agreement", "undecided"), ("result", "refuted")]
@@ -156,7 +158,7 @@ def test_a_decorated_test_fails_with_what_it_does_not_ask_for(mine, project):
         "from sparring import conformance\n"
         "from sparring.checks import engine\n"
         "engine.SHRINKING = 0.0\n"
-        "@conformance('mine.py:raises_on_long_ones', only=['agreement'])\n"
+        "@conformance('mine.py:raises_on_long_ones', only=['agreement'], ranks=[4], max_examples=20)\n"
         "def test_mine(check):\n    check()\n"
     )
     done = project(text)

@@ -27,7 +27,7 @@ judged = STATEFUL.judged
 def test_a_function_is_judged_in_one_call(target, name):
     """It keeps nothing, and one sentence says so."""
     target(TWIN)
-    report = judged(name, max_examples=20)
+    report = judged(name, max_examples=10)
 
     assert not failed(report)
     assert report.not_covered == [
@@ -38,7 +38,7 @@ def test_a_function_is_judged_in_one_call(target, name):
 def test_a_hidden_residual_is_told(target, unshrunk):
     """What such a target keeps shows in its next results alone; forgetting is found all the same."""
     hidden = TWIN.replace("self.residual", "self._left")
-    report = judged(target(hidden, "Allreduce"))
+    report = judged(target(hidden, "Allreduce"), max_examples=15)
     assert not failed(report)
     assert len(report.not_covered) == 1
     assert report.not_covered[0].startswith("conservation: after a call rank 0 shows no residual, an array as its")
@@ -85,10 +85,10 @@ def test_what_is_drawn_reaches_the_traps():
 def test_how_many_are_kept_may_be_given(target):
     """Then the target and the page get that number, and nothing is drawn."""
     target(TWIN)
-    report = judged(MINE, k=2, max_examples=20)
+    report = judged(MINE, k=2, max_examples=10)
     assert not failed(report)
     target(STATEFUL.wrong(STATEFUL.defects["has one entry too many"]))
-    (told,) = failed(judged(MINE, k=2, only=["volume"])).values()
+    (told,) = failed(judged(MINE, k=2, only=["volume"], max_examples=15)).values()
     assert " k=" not in told.split(":")[0]
     assert "**{'k': 2}" in Path("sparring-failures/volume.py").read_text(encoding="utf-8")
 
@@ -102,7 +102,7 @@ def test_examples_may_be_given(target):
     assert not failed(judged(MINE, k=1, examples=[([rows[0], rows[0]], "result")]))
 
 
-def test_on_the_command_line(target):
+def test_on_the_command_line(target, unshrunk):
     """The figure too: steps of the second call stand below those of the first."""
     target(STATEFUL.wrong(STATEFUL.defects["forgets its residual"]))
     args = ["check", MINE, "--algorithm", "ring_topk", "--level", "steps", "--ranks", "2", "-P", "k=1", "--json"]

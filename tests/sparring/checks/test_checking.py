@@ -15,7 +15,7 @@ from sparring.checks.checking import check
 from sparring.errors import InputError, MissingExtra, Refuted
 from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called
-from tests.sparring.checks.refuting import detail, words
+from tests.sparring.checks.refuting import detail, replayed, words
 
 SOURCE = """\
 import numpy as np
@@ -70,7 +70,7 @@ def mine(target, tmp_path):
 @pytest.mark.parametrize("name", ["right", "Stateful"])
 def test_a_right_target_holds(mine, name):
     """A function and a class; what looks at messages is not covered, and says why."""
-    report = check(f"mine.py:{name}", max_examples=20)
+    report = check(f"mine.py:{name}", ranks=range(1, 5), max_examples=20)
 
     assert (report.verdict, report.exit_code) == ("holds", 0)
     assert words(report)["steps"] is Word.NOT_COVERED
@@ -94,18 +94,12 @@ def test_a_wrong_result_is_shrunk_to_the_smallest_p_n_and_values(mine):
         report.raise_if_refuted()
     assert str(error.value) == f"refuted: result at {told}"
 
-    failing = ran_alone(mine)
+    command = [sys.executable, "sparring-failures/result.py"]
+    failing = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert failing.returncode == 1
     assert f"sparring.errors.Refuted: refuted: result at {SENTENCE}" in failing.stderr
     (mine / "mine.py").write_text(SOURCE.replace("y[3] += 1", "pass"), encoding="utf-8")
-    mended = ran_alone(mine)
-    assert (mended.returncode, mended.stdout) == (0, "holds: result on this example\n")
-
-
-def ran_alone(folder):
-    """The script of the result."""
-    command = [sys.executable, "sparring-failures/result.py"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=folder)
+    assert replayed("result") == "holds: result on this example\n"
 
 
 def test_a_hand_written_ring_with_one_wrong_index_is_located(mine):
@@ -138,15 +132,15 @@ def ring(comm, x):
 def test_a_raise_and_a_hang_are_told_with_rank_and_line(mine):
     """Shrunk like everything else."""
     assert "p=2 n=3: rank 1 raised ValueError: planted (mine.py:17)" in detail(
-        check("mine.py:raises", only=["result"]), "result"
+        check("mine.py:raises", only=["result"], max_examples=30), "result"
     )
-    hang = detail(check("mine.py:hangs", only=["deadlock"]), "deadlock")
+    hang = detail(check("mine.py:hangs", only=["deadlock"], max_examples=30), "deadlock")
     assert "p=2 n=3: rank 0 waits in Recv from rank 1 (mine.py:22) -> rank 1 waits in Allreduce" in hang
 
 
 def test_what_the_world_does_not_know_is_not_covered(mine):
     """With the sentence that says where it can be run."""
-    report = check("mine.py:unsupported")
+    report = check("mine.py:unsupported", max_examples=5)
 
     assert set(words(report).values()) == {Word.NOT_COVERED}
     assert "neighbor_allgather" in detail(report, "result")
@@ -155,7 +149,7 @@ def test_what_the_world_does_not_know_is_not_covered(mine):
 
 def test_state_that_leaks_into_the_next_call_is_found(mine, unshrunk):
     """A target is called more than once on one communicator."""
-    told = detail(check("mine.py:Forgetful", only=["result"]), "result")
+    told = detail(check("mine.py:Forgetful", only=["result"], max_examples=10), "result")
 
     assert "in call 2 on the same communicator" in told
 
@@ -177,14 +171,13 @@ def test_a_function_can_be_given_itself():
         y[-1:] = 0
         return y
 
-    assert (
-        detail(check(lossy, only=["result"], ranks=[3]), "result") == "p=3 n=3: rank 0 has [0 0 0], reference [0 0 1]"
-    )
+    told = detail(check(lossy, only=["result"], ranks=[3], max_examples=20), "result")
+    assert told == "p=3 n=3: rank 0 has [0 0 0], reference [0 0 1]"
 
 
-def test_the_same_seed_draws_the_same_examples(mine):
-    """Reports are equal but for the time they took."""
-    asked = {"seed": 7, "max_examples": 30, "only": ["result", "reproducibility", "edge sizes"]}
+def test_the_same_seed_draws_the_same_examples(mine, unshrunk):
+    """Reports are equal but for the time they took, in what is told of examples as they were drawn."""
+    asked = {"seed": 7, "ranks": [2, 3], "max_examples": 15, "only": ["result", "reproducibility", "edge sizes"]}
     once, again = (check("mine.py:wrong", **asked).to_dict() | {"seconds": 0} for _ in range(2))
 
     assert once == again
@@ -192,7 +185,7 @@ def test_the_same_seed_draws_the_same_examples(mine):
 
 def test_expected_failures_count_for_nothing_until_they_are_stale(mine):
     """Refuted as expected, with the reason; where the property holds the expectation is a failure."""
-    report = check("mine.py:wrong", only=["result"], xfail={"result": "known since May"})
+    report = check("mine.py:wrong", only=["result"], xfail={"result": "known since May"}, max_examples=30)
     assert (report.exit_code, str(report.results[0].verdict)) == (0, "refuted as expected")
     assert report.results[0].detail.startswith("known since May (p=2 n=5")
 
@@ -244,8 +237,9 @@ def test_a_missing_launcher_is_undecided_only_where_mpi_was_asked_for(mine, monk
 
     monkeypatch.setattr(checking, "Group", Missing)
 
-    assert check("mine.py:right", on="mpi", max_examples=5).exit_code == 3
-    assert check("mine.py:right", on="both", max_examples=5).exit_code == 0
+    few = {"ranks": [1, 2], "max_examples": 5}
+    assert check("mine.py:right", on="mpi", **few).exit_code == 3
+    assert check("mine.py:right", on="both", **few).exit_code == 0
 
 
 def test_the_command_tells_what_the_call_tells(mine, unshrunk):
@@ -255,7 +249,7 @@ def test_the_command_tells_what_the_call_tells(mine, unshrunk):
     assert "tested" in text
     assert text.splitlines()[-1].startswith("holds: ")
 
-    code, text, _ = called("check", "mine.py:wrong", "--only", "result", "--ranks", 2, "--json")
+    code, text, _ = called("check", "mine.py:wrong", "--only", "result", "--ranks", 2, "--max-examples", 20, "--json")
     envelope = json.loads(text)
     assert (code, envelope["verdict"], envelope["results"][0]["witness"]["p"]) == (1, "refuted", 2)
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +10,7 @@ import pytest
 from sparring.checks import engine
 from sparring.checks.ranks import launch
 from sparring.proofs.logic.verdicts import Word
-from tests.sparring.checks.refuting import failed, words
+from tests.sparring.checks.refuting import failed, replayed, words
 from tests.sparring.checks.suites import SUITES, allowed, arguments, rows, twins
 from tests.sweeps import third
 
@@ -49,7 +47,7 @@ def as_declared(kind, name, report):
 def test_right_ones_pass_every_property(target, kind):
     """Another hand's and our own, message by message and call after call, with nothing left out."""
     suite = SUITES[kind]
-    for name, many in ((target(suite.sources.TWIN, suite.entry), suite.examples), (suite.ours, 20)):
+    for name, many in ((target(suite.sources.TWIN, suite.entry), suite.examples), (suite.ours, 10)):
         report = suite.judged(name, max_examples=many)
         assert words(report) == dict.fromkeys(suite.properties, Word.TESTED)
         assert not report.not_covered
@@ -92,7 +90,7 @@ ON_MPI = [
 @pytest.mark.parametrize(("kind", "name"), ON_MPI[::2])
 def test_real_ranks_show_the_same(planted, kind, name, ranks, unshrunk):
     """What the world finds in results, inputs and messages is found under mpiexec too."""
-    assert as_declared(kind, name, planted(kind, name, on="mpi", ranks=range(1, 5), group=ranks))
+    assert as_declared(kind, name, planted(kind, name, on="mpi", ranks=range(1, 4), group=ranks))
 
 
 @pytest.mark.mpi
@@ -160,20 +158,13 @@ def test_the_smallest_example_is_small(planted, kind, name, prop, told, monkeypa
     assert "sparring.Sparse(np.array([" in Path(script).read_text(encoding="utf-8")
 
 
-def ran(prop):
-    """A reproducer, run by itself."""
-    command = [sys.executable, f"sparring-failures/{prop}.py"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-
-
 def test_a_reproducer_replays_the_calls(planted):
     """Values that are no numbers survive it."""
     planted("stateful", "forgets its residual", only=["conservation"])
     text = Path("sparring-failures/conservation.py").read_text(encoding="utf-8")
     assert "np.array([[1], [0]], np.int64)" in text
-    failing = ran("conservation")
-    assert failing.returncode == 1
-    assert "refuted: conservation at p=1 n=1, 2 calls: in call 2 at index 0: 1 was put in" in failing.stderr
+    told = "refuted: conservation at p=1 n=1, 2 calls: in call 2 at index 0: 1 was put in"
+    assert replayed("conservation").startswith(told)
     planted("stateful", "takes NaN last", only=["selection"])
     assert "np.nan" in Path("sparring-failures/selection.py").read_text(encoding="utf-8")
-    assert "keeps index 1 with 0.0, the page index 0 with nan" in ran("selection").stderr
+    assert "keeps index 1 with 0.0, the page index 0 with nan" in replayed("selection")

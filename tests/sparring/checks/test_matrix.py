@@ -78,7 +78,7 @@ def test_nothing_is_held_against_a_page_that_claims_nothing():
 @pytest.mark.parametrize("name", OTHERS)
 def test_another_algorithm_is_right_but_not_the_ring(target, name):
     """What it sends is refuted, but its sums pass where nobody asks."""
-    assert failed(target(DENSE.wrong(DENSE.defects[name])), level="result", max_examples=20) == set()
+    assert failed(target(DENSE.wrong(DENSE.defects[name])), level="result", max_examples=5) == set()
 
 
 def test_every_property_is_needed():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import numpy as np
 import pytest
 
@@ -50,8 +52,7 @@ RULES = {
 }
 
 
-@pytest.mark.parametrize("dtype", ["int64", "float64"])
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(("rule", "dtype"), [*zip(RULES, cycle(["float64", "int64"]))])
 def test_arrays_become_small(rule, dtype):
     """As few ranks and entries as still go wrong, and values no larger than that takes."""
     wrong, p, n, weight = RULES[rule]
