@@ -11,6 +11,7 @@ from sparring import cost_summaries
 from tests.sparring.calling import command
 from tests.sweeps import third
 
+pytestmark = pytest.mark.usefixtures("counted_on_few")
 PAGES = Path(sparring.__file__).parent / "spec"
 SOURCE = (
     (PAGES / "ring_sparse.py")

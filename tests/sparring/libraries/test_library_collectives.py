@@ -14,7 +14,7 @@ ALL = {**COLLECTIVES, **{f"{name}, in place": function for name, function in IN_
 
 @pytest.mark.parametrize("name", ALL)
 def test_they_return_the_sum_in_the_simulated_world(name):
-    report = check(ALL[name], max_examples=20, ranks=range(1, 6))
+    report = check(ALL[name], max_examples=6, ranks=[1, 2, 5])
     assert report.exit_code == 0, report.results
     assert {r.property for r in report.results if str(r.verdict).startswith("tested")} >= {"result", "agreement"}
 
@@ -41,7 +41,7 @@ def test_an_entry_that_is_wrong_after_the_call_shows(name, monkeypatch):
     def target(comm, x):
         return ALL[name](comm, x, losing)
 
-    report = check(target, max_examples=20, ranks=range(2, 5))
+    report = check(target, max_examples=6, ranks=[3], only=["result"])
     assert "refuted" in {str(r.verdict) for r in report.results}
 
 

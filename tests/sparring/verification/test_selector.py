@@ -107,7 +107,7 @@ def test_a_check_that_accepts_everything_is_not_believed(quick, monkeypatch):
     assert {*words("topk").values()} == {Word.UNDECIDED}
 
 
-def test_too_many_cells_are_undecided(monkeypatch):
+def test_too_many_cells_are_undecided(quick, monkeypatch):
     """And what is seen on numbers is tested."""
     monkeypatch.setattr("sparring.symbolic_execution.selectors.BUDGET", 20)
     found = words("topk")

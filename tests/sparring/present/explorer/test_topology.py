@@ -42,7 +42,7 @@ def labels(page: Page) -> dict[str, int]:
     return {name: int(said.split()[0]) for name, _, said in parts}
 
 
-@pytest.mark.parametrize("topology", TOPOLOGIES)
+@pytest.mark.parametrize("topology", ["ring", "fat_tree", "torus:k=2"])
 def test_links_carry_the_messages_of_the_step(opened: Opened, topology: str) -> None:
     """At each step the picture has the loads that the routes give; links with several look different by their dash."""
     steps = number(find("recursive_doubling").steps(8))
