@@ -93,6 +93,7 @@ def test_what_runs_did_not_come_to_is_undecided(planted):
     planted(FAULTS["deadlock"])
     found = verdicts()
     assert {found[prop] for prop in ("dtypes", "steps", "hygiene", "input untouched", "terms")} == {Word.UNDECIDED}
+    assert found["deadlock"] is Word.REFUTED  # though it is proved of the page
 
 
 OTHERWISE = """\
