@@ -18,6 +18,14 @@ from sparring.vectors.writing import text
 DATA = Path(sparring.__file__).parent / "vectors" / "data"
 EXAMPLES = Path(__file__).parents[1] / "examples" / "vectors"
 ALGORITHMS = [name for name in sparring.pages() if covered(sparring.page(name))]
+OWN = [name for name in ALGORITHMS if sparring.page(name).dense]
+"""Those that make messages of their own, each by its own rules."""
+KINDS = [
+    *("ring", "rabenseifner", "recursive_multiplying", "ring_allgather", "ring_sparse", "dsar_split_allgather"),
+    *("ring_topk", "spardl", "topka2a", "gtopk", "oktopk"),
+    *OWN,
+]
+"""One of each kind: of data that files have a word for, of an order of additions, of rules of its own."""
 SHOWN = ("ring", "flash")  # whose files lie beside the programs that read them
 
 

@@ -12,15 +12,12 @@ from typing import Any
 
 import pytest
 
-import sparring
 from sparring.spec.core.modules import from_file
-from sparring.vectors import covered
 from tests.algorithms import ALGORITHMS
 from tests.examples.wrong_vectors import READERS, compiled, flip, noisy, single, started
 from tests.sweeps import third
-from tests.vector_files import loaded, vector_file
+from tests.vector_files import OWN, loaded, vector_file
 
-NAMES = [page.name for page in map(sparring.page, sparring.pages()) if page.dense and covered(page)]
 ALL = {
     "planes of nibbles swapped": ("<< i * width % 8", "<< (8 - width - i * width % 8)"),
     "the highest bits first": ("for w in (8, 4, 2, 1) if w <= bits)", "for w in (1, 2, 4, 8) if bits & w)"),
@@ -49,7 +46,7 @@ def told(reader: Path, file: Path) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("name", "what"), third((name, what) for name in NAMES for what in ALGORITHMS[name].reader_defects)
+    ("name", "what"), third((name, what) for name in OWN for what in ALGORITHMS[name].reader_defects)
 )
 def test_a_planted_defect_is_found(name: str, what: str, tmp_path: Path) -> None:
     """In an algorithm that is right but for it; a test is named."""
@@ -94,7 +91,7 @@ PLANTED = {
 }
 
 
-@pytest.mark.parametrize(("name", "what"), [(name, what) for name in NAMES for what in PLANTED])
+@pytest.mark.parametrize(("name", "what"), [(name, what) for name in OWN for what in PLANTED])
 def test_what_is_planted_in_a_file_is_found(
     name: str, what: str, reader: ModuleType, tmp_path: Path, capsys: Any
 ) -> None:
@@ -135,7 +132,7 @@ def reader() -> ModuleType:
     return from_file(READERS / "replay.py")
 
 
-@pytest.mark.parametrize("name", [*NAMES, "ring_topk"])
+@pytest.mark.parametrize("name", [*OWN, "ring_topk"])
 def test_the_reader_survives_noise(name: str, reader: ModuleType, tmp_path: Path) -> None:
     """Values of other types anywhere in a file: it holds or not, or is refused; nothing else is raised."""
     assert {0, 2} <= noisy(reader, smallest(name), 80, tmp_path / "noise.json") <= {0, 1, 2}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from fractions import Fraction
-from functools import cache
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from sparring.costs.links.machines import Machine
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.traffic import Routed, Traffic
 from sparring.schedules.checking import export
+from tests.sweeps import sweep
 
 PYTHON = Path("/usr/bin/python3")  # Debian's own, for which its SimGrid is
 PLAYER = Path(__file__).parents[2] / "examples/simgrid/replay.py"
@@ -24,13 +25,15 @@ SIZE = 1 << 18  # bytes of the vector, which all p divide
 ALGORITHMS = ("ring", "recursive_doubling", "rabenseifner")
 
 
-@cache
-def there():
+@pytest.fixture(scope="module")
+def simgrid():
+    """Where it is not, there is nothing to ask."""
     asked = [str(PYTHON), "-c", "import simgrid"]
-    return PYTHON.exists() and not subprocess.run(asked, capture_output=True, timeout=60, check=False).returncode
+    if not PYTHON.exists() or subprocess.run(asked, capture_output=True, timeout=60, check=False).returncode:
+        pytest.skip("there is no SimGrid here: apt install python3-simgrid")
 
 
-needs_simgrid = pytest.mark.skipif(not there(), reason="there is no SimGrid here: apt install python3-simgrid")
+needs_simgrid = pytest.mark.usefixtures("simgrid")
 
 
 def played(routed, goal, tmp_path):
@@ -57,9 +60,10 @@ def case(name, p, topology, tmp_path):
 
 
 @needs_simgrid
-@pytest.mark.parametrize("p", [4, pytest.param(8, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("name", "p"), sweep([*product(ALGORITHMS, (4, 8))], few=[("ring", 4), ("recursive_doubling", 4)])
+)
 @pytest.mark.parametrize("topology", ["crossbar", "ring", "torus:k=2", "fat_tree"])
-@pytest.mark.parametrize("name", ALGORITHMS)
 def test_time_is_that_of_the_formula(name, topology, p, tmp_path):
     """Equal where no two messages of a step share a link; else so much longer as the fullest link of each step is."""
     page, routed, goal = case(name, p, topology, tmp_path)

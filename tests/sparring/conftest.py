@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from sparring import disk_cache
+from sparring.costs.derivation import comparison
 from sparring.proofs.kernel.kernel import Attempt
 from sparring.proofs.proving import proving
 from sparring.spec.core.model import Page
@@ -29,6 +31,12 @@ def proved_once(monkeypatch):
         return found
 
     monkeypatch.setattr(proving, "prove", once)
+
+
+@pytest.fixture
+def counted_on_few(monkeypatch):
+    """Costs are compared with counts on few ranks: for tests of what is told of them."""
+    monkeypatch.setattr(comparison, "compared", partial(comparison.compared, ranks=range(1, 9)))
 
 
 @pytest.fixture(autouse=True)

@@ -18,6 +18,7 @@ from sparring.spec.core.schedule import step_sends
 from tests.algorithms import ALGORITHMS
 from tests.sparring.calling import command, refused
 
+pytestmark = pytest.mark.usefixtures("counted_on_few")
 RING = (Path(sparring.__file__).parent / "spec" / "ring.py").read_text(encoding="utf-8")
 AT = "p=8,n=1000000,alpha=5us,beta=0.1ns"
 

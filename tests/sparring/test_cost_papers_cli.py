@@ -8,6 +8,7 @@ import pytest
 
 import sparring
 from sparring import cost_summaries
+from sparring.costs import union_cost
 from tests.sparring.calling import command
 from tests.sweeps import third
 
@@ -22,7 +23,11 @@ call = command("cost")
 
 @pytest.fixture(autouse=True)
 def made(monkeypatch, tmp_path):
-    """The pages whose sheets are made and not kept; what is kept lies in a folder of the test's own."""
+    """The pages whose sheets are made and not kept; what is kept lies in a folder of the test's own.
+
+    Costs are counted on few ranks, since what is told of them is what is looked at.
+    """
+    monkeypatch.setattr(union_cost, "RANKS", range(1, 9))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
     found, make = [], cost_summaries.make
 

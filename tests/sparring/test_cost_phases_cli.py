@@ -8,6 +8,7 @@ import pytest
 
 from tests.sparring.calling import command, refused
 
+pytestmark = pytest.mark.usefixtures("counted_on_few")
 call, show = command("cost"), command("show")
 THREE = ("ring", "ring_allgather", "ring_sparse", "--phase", "rho,p")
 

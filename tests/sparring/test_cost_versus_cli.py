@@ -7,6 +7,7 @@ import pytest
 import sparring
 from tests.sparring.calling import command, refused
 
+pytestmark = pytest.mark.usefixtures("counted_on_few")
 call = command("cost")
 
 

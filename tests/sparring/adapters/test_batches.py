@@ -20,7 +20,6 @@ from sparring.checks.question import Question
 from sparring.checks.ranks.launch import find, processes
 from sparring.errors import InputError, RankFailed
 from sparring.proofs.logic.verdicts import Word
-from tests.sparring.calling import called
 from tests.sparring.checks.refuting import words
 
 ROOT = Path(__file__).parents[3]
@@ -51,26 +50,22 @@ def launches(monkeypatch, tmp_path):
     assert [file.name for file in place.iterdir() if file.name != "children"] == []
 
 
-def words_of(program):
-    return ["mpiexec", "-n", "{p}", f"./{program}", "{batch}"]
-
-
 def verdict(report, prop):
     (result,) = [one for one in report.results if one.property == prop]
     return str(result.verdict)
 
 
 def test_the_right_one_holds(launches):
-    """A hundred examples are drawn, twice as many runs compared, and a launch plays all of as many ranks."""
-    report = check(command("right"), ranks=[1, 2], dtypes=["int64", "float64"])
+    """Twice as many runs as examples are compared, and a launch plays all of as many ranks."""
+    report = check(command("right"), ranks=[1, 2], dtypes=["int64", "float64"], max_examples=20)
     assert report.verdict == "holds"
     assert {prop: verdict(report, prop) for prop in ("result", "edge sizes", "dtypes", "reproducibility")} == {
-        "result": "tested (60 examples)",
-        "edge sizes": "tested (20 examples)",
-        "dtypes": "tested (20 examples)",
-        "reproducibility": "tested (109 examples)",
+        "result": "tested (12 examples)",
+        "edge sizes": "tested (4 examples)",
+        "dtypes": "tested (4 examples)",
+        "reproducibility": "tested (25 examples)",
     }
-    assert sum(launches) == 3 * 109
+    assert sum(launches) == 3 * 25
     assert len(launches) <= 14
     assert not [gap for gap in report.not_covered if "examples:" in gap]
 
@@ -109,12 +104,12 @@ def test_what_goes_wrong_in_the_middle(launches, monkeypatch, mode):
 
 def test_a_hang_in_the_middle(launches, monkeypatch, tmp_path):
     """It is a deadlock of its own example; no more are launched after it, and none of its processes lives on."""
-    monkeypatch.setattr(Executable, "patience", 2.5)
+    monkeypatch.setattr(Executable, "patience", 1.5)
     monkeypatch.setattr("sparring.checks.engine.SHRINKING", 0.1)
     report = check(command("hangs"), ranks=[2], only=["deadlock"], dtypes=["int64"], max_examples=40)
     (result,) = report.results
     assert result.detail.startswith(
-        f"p=2 n=4: '{' '.join(command('hangs')).replace('{p}', '2')}' did not end within 2.5 s"
+        f"p=2 n=4: '{' '.join(command('hangs')).replace('{p}', '2')}' did not end within 1.5 s"
     )
     assert int(next(tmp_path.rglob("children")).read_text()) not in processes()
     assert launches[:2] == [24, 1]
@@ -164,11 +159,10 @@ def test_answers_are_those_of_the_command_and_of_the_vectors(launches):
     place.stop()
 
 
-@pytest.mark.parametrize("mode", ["first", "half"])
-def test_what_leaves_a_part_of_its_batch_is_refuted(launches, monkeypatch, mode):
+def test_what_leaves_a_part_of_its_batch_is_refuted(launches, monkeypatch):
     """And no property reads as if all had been looked at."""
     monkeypatch.setattr("sparring.checks.engine.SHRINKING", 0.1)
-    report = check(command(mode), ranks=[2], only=["result", "agreement"], dtypes=["int64"], max_examples=10)
+    report = check(command("half"), ranks=[2], only=["result", "agreement"], dtypes=["int64"], max_examples=10)
     assert words(report)["result"] == Word.REFUTED
     assert "of 6 examples came to it" in report.results[1].detail
 
@@ -206,9 +200,9 @@ def test_the_time_begins_anew_with_each_result():
 def test_a_slow_program_has_several_launches(launches, monkeypatch):
     """Where a launch takes long, what has no results yet is played in others, and nothing is held against it."""
     monkeypatch.setattr(batches, "LONG", 0.1)
-    report = check(command("slow"), ranks=[1], only=["result"], dtypes=["int64"], max_examples=10)
-    assert verdict(report, "result") == "tested (6 examples)"
-    assert launches[0] == 6
+    report = check(command("slow"), ranks=[1], only=["result"], dtypes=["int64"], max_examples=5)
+    assert verdict(report, "result") == "tested (3 examples)"
+    assert launches[0] == 3
     assert len(launches) > 2
 
 
@@ -226,17 +220,12 @@ def test_a_launch_has_no_more_than_fits(launches, monkeypatch):
 @pytest.mark.mpi
 @pytest.mark.skipif(find() is None or not MPICC.exists(), reason='no mpicc beside this Python: pip install "mpich"')
 def test_the_c_example(launches, tmp_path):
-    """Compiled, it is an allreduce also where its messages are looked at; with the planted bug it is not."""
+    """Compiled, it is an allreduce also where its messages are looked at."""
     source = ROOT / "examples/c_allreduce/allreduce.c"
-    for name, flags in (("allreduce", []), ("planted", ["-DPLANTED"])):
-        subprocess.run([MPICC, "-Wall", "-Werror", *flags, "-o", tmp_path / name, source], check=True, timeout=60)
-    how = {"ranks": [2, 3], "dtypes": ["float64"], "max_examples": 8, "only": ["result", "steps"], "level": "steps"}
-    report = check(words_of("allreduce"), "ring", **how)
+    subprocess.run([MPICC, "-Wall", "-Werror", "-o", tmp_path / "allreduce", source], check=True, timeout=60)
+    how = {"ranks": [2, 3], "dtypes": ["float64"], "max_examples": 5, "only": ["result", "steps"], "level": "steps"}
+    report = check(["mpiexec", "-n", "{p}", "./allreduce", "{batch}"], "ring", **how)
     assert words(report) == {"result": Word.TESTED, "steps": Word.TESTED}
-    options = ["--dtype", "float64", "--ranks", "2", "--only", "result"]
-    code, text, _ = called("check", *options, "--", *words_of("planted"))
-    assert "p=2 n=3 float64" in text
-    assert code == 1
 
 
 @pytest.mark.slow

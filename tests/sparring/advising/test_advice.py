@@ -141,13 +141,13 @@ def test_identical_supports_are_told_beyond_the_workers():
 @pytest.mark.parametrize("key", ["step0", "step30", "step300"])
 @pytest.mark.parametrize("part", [PART, Fraction(1, 10)])
 def test_what_fewer_workers_say_of_eight(part, key):
-    """Held out: of eight workers' real gradients all choices of three, four or six were measured.
+    """Held out: of eight workers' real gradients all choices of three or six were measured.
 
     The range holds the truth in at least 85 of 100, and on average the estimate is off by less than 15 %.
     """
     xs = np.stack(digits(8, key))
     truth = union_growth(xs, density=part).mean[-1]
-    for workers in (3, 4, 6):
+    for workers in (3, 6):
         told = []
         for chosen in combinations(range(8), workers):
             some = measuring.profile(gradients.held({"w": xs[[*chosen]]}), part).fused

@@ -14,7 +14,7 @@ from sparring.calibration.fitting import Line, fitted, line
 
 TRUE = Line(5e-6, 2e-10)
 SIZES = 4.0 * 4.0 ** np.arange(11)
-SEEDS = range(8)
+SEEDS = range(4)
 
 
 def true(x):

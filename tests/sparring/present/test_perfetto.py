@@ -66,18 +66,20 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str]]
 Ask = Callable[[str], list[list[Any]]]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def opened(chromium: Browser, site: tuple[Path, str]) -> Iterator[Callable[[Path], Ask]]:
-    """``opened(file)``: asks the page that has opened the file, in SQL."""
+    """``opened(file)``: asks the page that has opened the file, in SQL; it is one page, which starts slowly."""
     folder, address = site
     context = chromium.new_context()
     context.route(lambda url: not url.startswith(address), lambda route: route.abort())  # no word to the network
+    page: Page = context.new_page()
+    page.goto(address)
+    until(page, "Boolean(window.app)")
 
     def made(file: Path) -> Ask:
-        (folder / "timeline.json").write_bytes(file.read_bytes())
-        page: Page = context.new_page()
-        page.goto(f"{address}#!/?url={address}timeline.json")
-        until(page, "Boolean(window.app && app.trace)")
+        (folder / file.name).write_bytes(file.read_bytes())
+        page.evaluate("at => { window.before = app.trace; location.hash = at }", f"!/?url={address}{file.name}")
+        until(page, "Boolean(app.trace) && app.trace !== before")
         return partial(page.evaluate, ASK)
 
     yield made
@@ -131,7 +133,7 @@ def test_perfetto_finds_what_the_file_has(
 
 def test_perfetto_sees_faults(opened: Callable[[Path], Ask], tmp_path: Path) -> None:
     """A head without its tail is lost, and said to be; an arrow into a slice from before its tail's is turned round."""
-    file = a_trace(tmp_path)
+    file = a_trace(tmp_path).rename(tmp_path / "faulty.json")
     whole = json.loads(file.read_bytes())
     first, second = (one for one in whole["traceEvents"] if one["ph"] == "s")
     first["id"] = 10**6

@@ -24,7 +24,7 @@ needs_tmux = pytest.mark.skipif(shutil.which("tmux") is None, reason="tmux is no
 @pytest.mark.parametrize(("width", "asked"), sweep([(60, ""), (80, "--no-cache"), (120, "")], few=[(60, "")]))
 def test_rows_stand_in_a_terminal(width, asked):
     """The head, a bar while something is judged, then each row in one line; at the end the bar is gone."""
-    with SCREENS.terminal(f"{sys.executable} -m sparring verify {' '.join(NAMES)} {asked}", width) as shown:
+    with SCREENS.terminal(f"{sys.executable} -m sparring verify {' '.join(NAMES)} --ranks 1 {asked}", width) as shown:
         seen = [lines(shown())]
         while not any(SCREENS.DONE in line for line in seen[-1]):
             time.sleep(0.05)

@@ -32,9 +32,11 @@ def nothing_is_recalled():
 
 @pytest.fixture
 def quick(monkeypatch):
-    """Fewer sizes, so that many are tried."""
+    """Fewer sizes and shorter vectors, so that many are tried."""
     monkeypatch.setattr(selector, "CALLED", {1: 3, 2: 2})
     monkeypatch.setattr(selector, "LENGTHS", (2, 9))
+    monkeypatch.setattr(selector, "SHORT", ((20, 4, (2, 5)),))
+    monkeypatch.setattr(selector, "LONG", ((300, 1, (20,)),))
 
 
 def words(name: str) -> dict[str, Word]:
@@ -90,6 +92,7 @@ def test_wrong_code_is_refuted(quick, monkeypatch):
         right(self, **{**params, "period": 99})
 
     monkeypatch.setattr(threshold.Selector, "__init__", never)
+    monkeypatch.setattr(selector, "CALLED", {1: 3})
     assert words("threshold")["selection"] is Word.REFUTED
 
 
@@ -107,7 +110,7 @@ def test_a_check_that_accepts_everything_is_not_believed(quick, monkeypatch):
     assert {*words("topk").values()} == {Word.UNDECIDED}
 
 
-def test_too_many_cells_are_undecided(monkeypatch):
+def test_too_many_cells_are_undecided(quick, monkeypatch):
     """And what is seen on numbers is tested."""
     monkeypatch.setattr("sparring.symbolic_execution.selectors.BUDGET", 20)
     found = words("topk")

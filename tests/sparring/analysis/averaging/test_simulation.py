@@ -26,7 +26,7 @@ def test_a_wrong_factor_is_told():
     """The published factor, where it is not the exact one: 16 ranks in 2 groups."""
     found = simulation.drawn("random groups", 8, 1, 0.0, 1, range(10))
     assert (found.found < 1e-30).all() and (found.expected == 0).all()
-    pairs = simulation.drawn("random groups", 2, 2, 0.0, 1, range(20000))
+    pairs = simulation.drawn("random groups", 2, 2, 0.0, 1, range(8000))
     published = ((2 - 1) / 4 + 2 / 16) * (1 - 1 / 4)
     mean, error = pairs.found.mean(), pairs.found.std(ddof=1) / np.sqrt(len(pairs.found))
     assert abs(mean - pairs.expected[0, 0]) <= 3.3 * error < abs(mean - published)
