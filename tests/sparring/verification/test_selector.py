@@ -142,11 +142,11 @@ def answered(*command: str, code: int = 0) -> str:
 
 
 @pytest.mark.slow
-def test_verify_takes_them_by_name():
+def test_verify_takes_them_by_name(proved_once):
     """Alone or beside algorithms, each in its own matrix."""
     rows = [line.split("  ")[0] for line in answered("verify", "topk").splitlines()]
     assert [row for row in rows if row in SELECTING] == list(SELECTING)
-    envelope = json.loads(answered("verify", "topk", "ring", "--ranks", "1", "--json"))
+    envelope = json.loads(answered("verify", "topk", "ring", "--ranks", "1", "--jobs", "1", "--json"))
     assert envelope["selectors"]["topk"]["order"] == "proved for p = 1"
     assert [*envelope["algorithms"]] == ["ring"]
     assert "selectors" not in sparring.verify("ring", ranks=[1]).extra
