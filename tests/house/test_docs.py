@@ -23,10 +23,14 @@ from sparring.inputs import SHIPPED, shipped
 from tests.house.conftest import ROOT, python
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # a build proves every page
-PLANTED = """# A page with faults
+PLANTED = """---
+orphan: true
+---
+# A page with faults
 
 [A broken link](nowhere.md), an unknown function {py:func}`sparring.nothing` and an unknown paper {cite:t}`nobody1900`.
 """
+FAULTY = "faulty.md"
 MEASURED = {
     "command": "python benchmarks/allreduce.py",
     "machine": {"cpu": "A planted processor", "cores": 2, "system": "An OS"},
@@ -42,20 +46,14 @@ MEASURED = {
     ],
 }  # fmt: skip
 ENTRY = "[sparring.pages]\npairwise = pairwise\n"
-WRITER = '    "pages",\n'
-"""The line of the configuration that has the algorithms' pages written."""
 SCHEDULES = "tests/sparring/schedules/samples"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WIDTH = "document.documentElement.scrollWidth"
 MISSING = "the extra 'docs' is not installed: pip install '.[docs]'"
 
 
-def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subprocess.CompletedProcess[str]:
-    """Build a copy of the documentation in ``folder``.
-
-    A ``page`` that is given replaces the one on traces; ``algorithms``, pages that were written before, are taken
-    as they are instead of being proved again.
-    """
+def build(folder: Path) -> subprocess.CompletedProcess[str]:
+    """Build a copy of the documentation in ``folder``, with a page of planted faults beside the others."""
     pytest.importorskip("furo", reason=MISSING)
     made = shutil.ignore_patterns("algorithms", "timings", "__pycache__")
     shutil.copytree(ROOT / "docs", folder / "docs", ignore=made)
@@ -63,14 +61,7 @@ def build(folder: Path, page: str = "", algorithms: Path | None = None) -> subpr
     shutil.copytree(ROOT / SCHEDULES, folder / SCHEDULES)  # the gallery shows one
     shutil.copytree(ROOT / "benchmarks/results", folder / "benchmarks/results")
     (folder / "benchmarks/results/planted.json").write_text(json.dumps(MEASURED), encoding="utf-8")
-    if algorithms:
-        shutil.copytree(algorithms, folder / "docs/algorithms")
-        conf = folder / "docs/conf.py"
-        text = conf.read_text(encoding="utf-8")
-        assert WRITER in text
-        conf.write_text(text.replace(WRITER, ""), encoding="utf-8")
-    if page:
-        (folder / "docs/reference/trace.md").write_text(page, encoding="utf-8")
+    (folder / "docs" / FAULTY).write_text(PLANTED, encoding="utf-8")
     sphinx = ("-m", "sphinx", "-q", "-W", "--keep-going", str(folder / "docs"), str(folder / "html"))
     return python(*sphinx, PYTHONPATH=str(installed(folder / "packages")))
 
@@ -91,24 +82,32 @@ def words(page: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def built(once: Callable[..., tuple[Path, Any]]) -> Path:
-    """The documentation, built; whatever Sphinx has to say is an error."""
+def building(once: Callable[..., tuple[Path, Any]]) -> tuple[Path, int, list[str]]:
+    """Where the documentation was built, with which exit code, and what Sphinx had to say."""
 
-    def made(folder: Path) -> tuple[int, str]:
+    def made(folder: Path) -> tuple[int, list[str]]:
         done = build(folder)
-        return done.returncode, done.stdout
+        return done.returncode, done.stdout.splitlines()
 
-    folder, told = once("documentation", made)
-    assert told == [0, ""]
+    folder, (code, said) = once("documentation", made)
+    return folder, code, said
+
+
+@pytest.fixture(scope="session")
+def built(building: tuple[Path, int, list[str]]) -> Path:
+    """The documentation, built; whatever Sphinx has to say is an error, but of the page with faults."""
+    folder, _, said = building
+    assert [line for line in said if f"/{FAULTY}:" not in line] == []
     return folder / "html"
 
 
-def test_a_fault_fails_the_build(built, tmp_path):
+def test_a_fault_fails_the_build(building):
     """A broken link, a function and a paper that do not exist are each reported, and the build fails."""
-    done = build(tmp_path, PLANTED, built.parent / "docs/algorithms")
-    assert done.returncode == 1
+    _, code, said = building
+    told = [line for line in said if f"/{FAULTY}:" in line]
+    assert (code, len(told)) == (1, 3)
     for missing in ("nowhere.md", "sparring.nothing", "nobody1900"):
-        assert missing in done.stdout
+        assert sum(missing in line for line in told) == 1
 
 
 def test_every_algorithm_has_its_page(built):

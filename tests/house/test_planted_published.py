@@ -12,7 +12,7 @@ import pytest
 from tests.sparring.checks.suites import CATALOGUE, SUITES, allowed, command_line, due, rows, twins
 
 ROOM = Path(__file__).parents[2] / "docs/planted"
-EVERY = 19
+FIRST = dict(reversed([*rows(*SUITES)]))
 
 
 def published(kind: str) -> dict[str, Any]:
@@ -51,9 +51,9 @@ def test_the_goal_is_reached():
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize(("kind", "name"), [*rows(*SUITES)][::EVERY])
+@pytest.mark.parametrize(("kind", "name"), FIRST.items())
 def test_what_is_published_is_what_the_command_says(kind, name):
-    """Of every 19th, with the seeds and examples of a default check."""
+    """Of the first of each kind, with the seeds and examples of a default check."""
     told = runpy.run_path(str(ROOM / "judge.py"))["judged"](kind, [name])
     defect = SUITES[kind].defects[name]
 

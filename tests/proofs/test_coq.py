@@ -6,20 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from sparring.proofs.coq.check import HERE, Checked, check_file, in_order
+from sparring.proofs.coq.check import HERE, Checked, check_file
 
 pytestmark = pytest.mark.timeout(500)  # all files are compiled, whatever else the machine does
 COQC = shutil.which("coqc")
 needs_coq = pytest.mark.skipif(COQC is None, reason="coqc is not installed (apt-get install coq)")
 
 FILES = sorted(HERE.glob("*.v"))
-
-
-@pytest.fixture(scope="session")
-def room(once):
-    """A folder in which every file of ``proofs/coq`` is compiled, and what check.py said of each."""
-    folder, rows = once("coq", lambda folder: [check_file(str(COQC), folder, file) for file in in_order(FILES)])
-    return folder, [Checked(*row) for row in rows]
 
 
 @pytest.fixture(scope="session")
@@ -33,7 +26,7 @@ def few(once):
 @pytest.fixture
 def place(request):
     """All files compiled for a slow test, and the few for another."""
-    return request.getfixturevalue("room" if request.node.get_closest_marker("slow") else "few")
+    return request.getfixturevalue("compiled" if request.node.get_closest_marker("slow") else "few")
 
 
 def rather(names, quick):
@@ -86,12 +79,12 @@ def proof_at_fault(row: Checked, text: str) -> str:
 
 @needs_coq
 @pytest.mark.slow
-def test_the_files_hold(room):
+def test_the_files_hold(compiled):
     """Every file compiles, without an assumption, after those that it requires."""
-    names = [row.file for row in room[1]]
+    names = [row.file for row in compiled[1]]
     assert sorted(names) == [file.name for file in FILES]
     assert names.index("machine.v") < names.index("schedule.v") < names.index("exchange.v")
-    assert [(row.file, row.fault) for row in room[1]] == [(name, None) for name in names]
+    assert [(row.file, row.fault) for row in compiled[1]] == [(name, None) for name in names]
 
 
 @needs_coq
@@ -102,11 +95,11 @@ def test_few_files_hold(few):
 
 @needs_coq
 @pytest.mark.slow
-def test_the_readme_names_the_theorems(room):
+def test_the_readme_names_the_theorems(compiled):
     """README.md speaks of every theorem about pages and programs, under its own name."""
     said = set(re.findall(r"`(\w+)`", (HERE / "README.md").read_text(encoding="utf-8")))
     helpers = {"sums.v", "machine.v", "program.v"}
-    assert {name for row in room[1] if row.file not in helpers for name in row.theorems} <= said
+    assert {name for row in compiled[1] if row.file not in helpers for name in row.theorems} <= said
 
 
 # By the file that makes hypotheses, the file that needs them and the lemma whose proof stops without: these.

@@ -44,9 +44,9 @@ MUTANTS = {
 
 
 @pytest.fixture(scope="module")
-def judged(tmp_path_factory):
+def judged(tmp_path_factory, prepared):
     """What Coq says of a theorem; equal texts are compiled once."""
-    bench = Bench({}, tmp_path_factory.mktemp("none"), tmp_path_factory.mktemp("coq"))
+    bench = prepared(Bench({}, tmp_path_factory.mktemp("none"), tmp_path_factory.mktemp("coq")))
 
     def judge(subject: Subject, theorem: str):
         texts = instance(subject.page, subject.same)

@@ -63,11 +63,11 @@ def test_without_the_goal_one_step_is_no_allreduce(tmp_path):
 @pytest.mark.slow
 @needs_coq
 @pytest.mark.timeout(600)
-def test_in_coq_a_kind_is_a_constant(tmp_path):
+def test_in_coq_a_kind_is_a_constant(tmp_path, prepared):
     """Formulas that Coq proves of a kind of the page's own, it does not prove an allreduce."""
     page = one_step(tmp_path, "neighbours")
     texts = coq.instance(page)
-    bench = Bench({}, tmp_path, tmp_path)
+    bench = prepared(Bench({}, tmp_path, tmp_path))
     read = [coq.read_back(texts[part], part, page.name, page.kind) for part in ("schedule", "result")]
     schedule, rest = (one or ("", {}) for one in read)
 

@@ -10,6 +10,7 @@ import pytest
 
 import sparring
 from sparring.errors import InputError
+from sparring.proofs.coq.check import HERE, REQUIRED
 from sparring.proofs.kernel import certificates, instances, manifest, rechecking, recompiling
 from sparring.proofs.kernel.recompiling import Bench
 from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
@@ -64,12 +65,20 @@ def rewritten(folder, name, old, new):
                 files[name] = digest
 
 
+@pytest.fixture
+def full(room, prepared):
+    """The same with all that instances need."""
+    prepared(bench := Bench({}, room[0], room[0]))
+    room[1].update(bench.known)
+    return room
+
+
 @needs_coq
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_what_was_written_holds(folder, room):
+def test_what_was_written_holds(folder, full):
     """From the files alone."""
-    verdict, detail = judged(folder, room)
+    verdict, detail = judged(folder, full)
 
     assert (verdict, detail.partition(": ")[2]) == (PROVED, "Closed under the global context")
 
@@ -106,12 +115,12 @@ def test_a_forged_file_proves_nothing(folder, name, old, new, verdict, said, roo
 @pytest.mark.slow
 @needs_coq
 @pytest.mark.timeout(600)
-def test_a_forged_formula_is_not_covered(folder, room):
+def test_a_forged_formula_is_not_covered(folder, full):
     """Coq does not prove it, and says which obligation is in the way."""
     rewritten(folder, SCHEDULE, "steps p := (p - (1))", "steps p := (p - (2))")
 
-    assert judged(folder, room)[0] == NOT_COVERED
-    assert judged(folder, room)[1].startswith("not covered by Coq: steps >= 0: ")
+    assert judged(folder, full)[0] == NOT_COVERED
+    assert judged(folder, full)[1].startswith("not covered by Coq: steps >= 0: ")
 
 
 def test_without_coq_it_is_said(folder, room, monkeypatch):
@@ -189,10 +198,22 @@ def test_a_strange_manifest_is_bad_input(folder, fields, sentence):
 @needs_coq
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_the_files_stand_alone(folder):
-    """In the order of the list, without anything of sparring's, each is accepted and rests on nothing."""
-    for name in (folder / "coq" / "_CoqProject").read_text().splitlines()[1:]:
-        done = subprocess.run([str(COQC), "-q", name], cwd=folder / "coq", text=True, capture_output=True, check=True)
+def test_the_files_stand_alone(folder, compiled):
+    """In the order of the list, without anything of sparring's, each is accepted and rests on nothing.
+
+    Those that all instances need are the files of ``proofs/coq``, which are compiled already.
+    """
+    coq, ours = folder / "coq", {row.file for row in compiled[1] if row.fault is None}
+    before: set[str] = set()
+    for name in (coq / "_CoqProject").read_text().splitlines()[1:]:
+        text = (coq / name).read_text()
+        assert {*" ".join(REQUIRED.findall(text)).split()} <= before
+        before.add(Path(name).stem)
+        if name in ours:
+            assert text == (HERE / name).read_text()
+            shutil.copy((compiled[0] / name).with_suffix(".vo"), coq)
+            continue
+        done = subprocess.run([str(COQC), "-q", name], cwd=coq, text=True, capture_output=True, check=True)
         assert {*done.stdout.splitlines()} == {"Closed under the global context"}
 
 

@@ -61,7 +61,7 @@ def test_a_parameter_has_every_value():
 
 KEPT = Path(__file__).parents[2] / "docs" / "mutants"
 QUICK = ("ring", "ring_allgather", "ring_topk", "dsar_split_allgather")
-"""Of all others the published numbers say it, of which the slow tests judge every ninth anew."""
+"""Of all others the published numbers say it, and of every tenth the slow tests judge some anew."""
 
 
 def equivalent(page):

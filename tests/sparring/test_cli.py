@@ -154,9 +154,9 @@ def test_verify_of_one_algorithm_tells_all_of_it():
 
 
 @pytest.mark.slow
-def test_verify_of_several_has_a_row_of_each_and_with_v_all():
+def test_verify_of_several_has_a_row_of_each_and_with_v_all(proved_once):
     """Each as soon as it is judged; -v tells what each verdict rests on."""
-    asked = ("verify", "ring", "topk", "--ranks", "1-2")
+    asked = ("verify", "ring", "topk", "--ranks", "1-2", "--jobs", "1")
     text, closely = called(*asked)[1], called(*asked, "-v")[1]
 
     head, *rows = (line.split()[0] for line in text.splitlines()[:3])

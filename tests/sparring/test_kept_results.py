@@ -113,17 +113,17 @@ def test_a_damaged_file_tells_nothing(tmp_path, old, new):
 
 
 @pytest.mark.slow
-def test_the_command_says_what_it_recalls():
+def test_the_command_says_what_it_recalls(proved_once):
     """The same verdicts, in their order; --no-cache judges anew."""
-    asked = ["verify", "ring", "topk", "--ranks", "1"]
+    asked = ["verify", "ring", "topk", "--ranks", "1", "--jobs", "1"]
     first, again, anew = (called(*asked, *more)[1] for more in ([], [], ["--no-cache"]))
-    other = envelope_of("verify", "topk", "two_shot", "ring", "--ranks", "1")
+    other = envelope_of("verify", "topk", "ring_allgather", "ring", "--ranks", "1", "--jobs", "1")
 
     assert "earlier run" not in first + anew
     assert "= 2 found by an earlier run of the same code: --no-cache judges anew" in " ".join(again.split())
     assert [line[:-3] for line in again.splitlines()[1:3]] == [line[:-3] for line in sorted(first.splitlines()[1:3])]
-    assert other["kept"] == ["topk", "ring"] and [*other["algorithms"]] == ["two_shot", "ring"]
-    assert dict.fromkeys(r["subject"] for r in other["results"]) == dict.fromkeys(["topk", "two_shot", "ring"])
+    assert other["kept"] == ["topk", "ring"] and [*other["algorithms"]] == ["ring_allgather", "ring"]
+    assert dict.fromkeys(r["subject"] for r in other["results"]) == dict.fromkeys(["topk", "ring_allgather", "ring"])
 
 
 def test_a_call_keeps_nothing_unless_asked(proved_once):

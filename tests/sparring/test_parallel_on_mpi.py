@@ -18,7 +18,7 @@ COMMAND = [sys.executable, "-c", "from sparring.cli import main; main()", "verif
 
 
 @pytest.mark.slow
-def test_the_ranks_of_a_job_share_the_work(tmp_path):
+def test_the_ranks_of_a_job_share_the_work(proved_once):
     """Under mpiexec rank 0 tells, once, what one process alone tells; the others work for it."""
     command = [*COMMAND, *NAMES, "--ranks", "1,2", "--json"]
     done = launch.run(command, 3, timeout=120)

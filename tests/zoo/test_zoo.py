@@ -60,8 +60,8 @@ def test_a_right_twin_raises_no_alarm(family, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", OTHERS)
 def test_elsewhere_in_a_program_it_is_the_same(shape, tmp_path):
-    """Behind other messages, in another function, in a handler of exceptions."""
-    specimens = [specimen for family in CLASSES.values() for specimen in family()]
+    """Behind other messages, in another function, in a handler of exceptions: each fault in one of these."""
+    specimens = [specimen for family in CLASSES.values() for specimen in family()][OTHERS.index(shape) :: len(OTHERS)]
 
     assert [text for specimen in specimens for text in missed(tmp_path, specimen, shape)] == []
     assert [text for specimen in specimens for text in alarms(tmp_path, specimen, shape)] == []

@@ -171,9 +171,9 @@ def test_rules_are_broken_one_by_one():
             {Transfer(0, 0, 1): 2, Transfer(1, 0, 2): 3}), "eager"))  # fmt: skip
 
 
-@pytest.mark.parametrize("p", [128, pytest.param(1024, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
+@pytest.mark.parametrize("p", [128, pytest.param(512, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
 def test_large_runs_are_judged(p):
-    """The ring at p = 1024 has two million messages: less than a minute of computing, and less than 4 GB."""
+    """The ring at p = 512 has half a million messages: less than 15 seconds of computing, and 2 GB with all before."""
     begun, before = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # of all tests before
     routed = on(Traffic.of(page("ring"), p), "tree")
 
@@ -181,5 +181,5 @@ def test_large_runs_are_judged(p):
     assert routed.load == 1
     for sends in SENDS:
         assert overlaps.total(routed, sends) == 0  # the general algorithm, though the links are exclusive
-    assert time.process_time() - begun < 60
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < max(before + 1, 4 * 1024 * 1024)  # kB
+    assert time.process_time() - begun < 15
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < max(before + 1, 2 * 1024 * 1024)  # kB

@@ -83,6 +83,7 @@ def test_what_accepts_everything_is_undecided(monkeypatch, request, where, what,
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("proved_once")
 def test_what_accepts_every_residual_is_undecided(monkeypatch):
     """The road of stateful targets is another one."""
     monkeypatch.setattr(running, "judge_bits", lambda *_, **__: {})

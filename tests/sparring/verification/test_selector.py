@@ -58,10 +58,10 @@ def test_every_selector_holds(name):
     assert all(r.planted == PLANTED[r.property].told for r in results if r.verdict.word is not Word.NOT_COVERED)
 
 
-@pytest.mark.slow  # a thousand cells
+@pytest.mark.slow  # hundreds of cells
 def test_all_inputs_of_three_entries_in_two_calls():
     """Of the selector that remembers most."""
-    sizes = [Size(3, k, 2, way) for k in (1, 2) for way in ({"period": 2}, {"period": 3, "drift": 1})]
+    sizes = [Size(3, 1, 2, {"period": 2}), Size(3, 2, 2, {"period": 3, "drift": 1})]
     found = everywhere(partial(load, find("threshold").module), threshold.Selector, sizes)
     assert (list(found.flaws), found.trouble) == ([], None)
 
@@ -145,11 +145,11 @@ def answered(*command: str, code: int = 0) -> str:
 
 
 @pytest.mark.slow
-def test_verify_takes_them_by_name():
+def test_verify_takes_them_by_name(proved_once):
     """Alone or beside algorithms, each in its own matrix."""
     rows = [line.split("  ")[0] for line in answered("verify", "topk").splitlines()]
     assert [row for row in rows if row in SELECTING] == list(SELECTING)
-    envelope = json.loads(answered("verify", "topk", "ring", "--ranks", "1", "--json"))
+    envelope = json.loads(answered("verify", "topk", "ring", "--ranks", "1", "--jobs", "1", "--json"))
     assert envelope["selectors"]["topk"]["order"] == "proved for p = 1"
     assert [*envelope["algorithms"]] == ["ring"]
     assert "selectors" not in sparring.verify("ring", ranks=[1]).extra
