@@ -64,7 +64,6 @@ def test_a_run_that_sends_less_is_found():
 @pytest.mark.parametrize(
     ("name", "params", "given", "at", "words", "bad"),
     [
-        ("rabenseifner", {}, "", {"p": 8, "n": 16}, 28, {"p": 3, "n": 5}),
         ("spardl", {}, "p | k", {"p": 5, "n": 100, "k": 20}, 64, {"p": 5, "n": 100, "k": 21}),
         ("recursive_multiplying", {}, "", {"p": 16, "n": 100}, 600, {"p": 6, "n": 100}),
         ("recursive_multiplying", {"radix": 2}, "", {"p": 16, "n": 100}, 400, {"p": 6, "n": 100}),

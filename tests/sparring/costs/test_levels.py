@@ -17,7 +17,7 @@ from sparring.spec.library.support_models import independent
 GUIDE = Path(__file__).parents[3] / "docs/howto/compare.md"
 NEAR, FAR, FREE = Machine("1us", "100GB/s", "0.1ns"), Machine("5us", "25Gbit/s", "0.1ns"), Machine(0, 0, "0.1ns")
 N, K = 2**14, 256
-KINDS = ("ring", "rabenseifner", "two_shot", "ring_allgather", "ring_sparse", "spardl")
+KINDS = ("ring", "recursive_doubling", "two_shot", "ring_allgather", "ring_sparse", "spardl")
 """Of vectors, with several messages a step, of lists, and of sparse sums."""
 
 
