@@ -76,7 +76,7 @@ def words(name, target, plan):
 @pytest.mark.parametrize("name", NAMES[:1])
 def test_the_correct_twin_passes(target, name):
     """A copy is as good as the original; runs on numbers say nothing of terms, and prove no conservation."""
-    found = words(name, target(name), SMALL)
+    found = words(name, target(name), SMALL._replace(numbers=(1, 2, 3)))
     assert {word for word, _ in found.values()} == {Word.TESTED}
     assert {*found} - {"parameters"} == {"hygiene", "input untouched", "dtypes", "gradients", "bad input", *ALONG}
 
