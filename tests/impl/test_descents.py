@@ -106,9 +106,10 @@ def test_ef21_falls_as_its_theorem_says(p, k):
         return np.mean([np.square(rows[:, :-1] @ w - rows[:, -1]).mean() / 2 for rows in one.rows])
 
     est, psi = np.zeros((p, N)), []
-    for w in [np.zeros(N), *places[:-1]]:
+    for w, after in zip([np.zeros(N), *places[:-1]], places):
         grads = np.array([slope(rows, w) for rows in one.rows])
         est = est + [largest(v, k) for v in grads - est]
+        assert distance(after, w - rate * est.mean(0)) < ROUNDING
         psi.append(f(w) - f(one.best) + rate / theta * np.square(est - grads).sum(1).mean())
     bound = psi[0] * (1 - rate * least) ** np.arange(len(psi))
     assert (np.array(psi) <= bound * (1 + 1e-9) + 1e-12).all()
