@@ -35,7 +35,14 @@ CASES += [
     ("error_feedback", {"allreduce": allreduce, "selector": selector, **WAYS[selector][-1]})
     for allreduce, selector in [*product(LOSSLESS, WAYS)][::3]
 ]
-FIRST = [case for case in CASES if not case[1].get("drift") and case[1].get("stride") != 2][::3]
+FIRST = [
+    ("gtopk", {"selector": "topk"}),
+    ("ring_topk", {"selector": "threshold", "period": 2}),
+    ("spardl", {"selector": "sampled", "stride": 3, "seed": 1}),
+    ("topka2a", {"selector": "gaussian"}),
+    next(case for case in CASES if case[0] == "error_feedback"),
+]
+"""Each algorithm and each selector."""
 
 
 def target(name: str) -> str:
@@ -69,7 +76,7 @@ def cases(draw: st.DrawFn) -> Example:
     return Example(xs, "dtypes", {"k": draw(st.integers(0, n + 2))})
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=25)
 @given(cases(), st.sampled_from([case for case in CASES if case[0] != "error_feedback"]))
 def test_nothing_is_lost_on_either_side(case, how):
     """Both sides have the same after each call; and of whole numbers all inputs are all results and what is left."""
@@ -78,7 +85,7 @@ def test_nothing_is_lost_on_either_side(case, how):
 
 
 EXACT = [
-    *((name, [1, 2], 1, 2, {"selector": "threshold", "period": 2}) for name in SELECTING),
+    *((name, [1, 2], 1, 2, {"selector": "threshold", "period": 2}) for name in ("gtopk", "topka2a")),
     ("error_feedback", [1, 2], 2, 2, {}),
     ("error_feedback", [1, 2], 2, 2, {"selector": "sampled", "stride": 2}),
     ("error_feedback", [1], 2, 3, {"selector": "threshold", "period": 3, "drift": 0}),
@@ -113,11 +120,11 @@ class Later:
 
 def test_check_judges_with_a_selector():
     """Somebody's own code, every message of it too; code with another period is refuted."""
-    asked: dict[str, Any] = {"selector": "threshold", "period": 2, "ranks": [1, 3], "max_examples": 12}
+    asked: dict[str, Any] = {"selector": "threshold", "period": 2, "ranks": [1, 3]}
     for name, how in (("ring_topk", {}), ("error_feedback", {"allreduce": "bruck_allgather"})):
-        report = sparring.check(target(name), name, level="steps", **asked, **how)
+        report = sparring.check(target(name), name, level="steps", max_examples=6, **asked, **how)
         assert report.verdict == "holds"
-    wrong = sparring.check(Later, "ring_topk", only=["result", "conservation"], **asked)
+    wrong = sparring.check(Later, "ring_topk", only=["result", "conservation"], max_examples=12, **asked)
     told = {r.property: r.verdict.word for r in wrong.results}
     assert told == {"result": Word.REFUTED, "conservation": Word.TESTED}
 

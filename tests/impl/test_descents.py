@@ -53,10 +53,10 @@ def test_each_comes_to_the_optimum(kind, forgets):
 
     Without what it remembers it does not: ranks send again and again what cancels, or estimates do not move.
     """
-    one = problem(3)
-    places, _, _ = walked(one, kind, one.rate / 4, steps=600, forgets=forgets)
+    one = problem(2)
+    near, part = (0.05, 4) if kind == "oktopk" else (1e-3, 2)
+    places, _, _ = walked(one, kind, one.rate / part, steps=300, forgets=forgets)
     far = distance(places, one.best) / np.linalg.norm(one.best)
-    near = 0.05 if kind == "oktopk" else 1e-3
     assert far[-1] > 0.1 if forgets else far[-1] < near and far[-1] < far[99] < far[0]
 
 
@@ -65,7 +65,7 @@ def off_course(one, places, slopes, kept):
     return abs(places - kept + one.rate * np.cumsum(slopes, axis=0)).max()
 
 
-@pytest.mark.parametrize("p", [1, 2, 4])
+@pytest.mark.parametrize("p", [1, 2])
 @pytest.mark.parametrize("kind", FED_BACK)
 def test_nothing_is_lost_and_it_is_as_near_as_theory_says(kind, p):
     """Step by step: less what is kept, (1 - rate least) times as far, and rate most times what was kept before."""
@@ -88,8 +88,7 @@ def largest(v, k):
     return y
 
 
-@pytest.mark.parametrize("p", [1, 3])
-@pytest.mark.parametrize("k", [4, 12])
+@pytest.mark.parametrize(("p", "k"), [(1, 12), (2, 4)])
 def test_ef21_falls_as_its_theorem_says(p, k):
     """Theorem 2 of EF21, as remembered, from the first estimates on: f - f* + (rate / theta) G falls by 1 - rate mu.
 
@@ -107,9 +106,10 @@ def test_ef21_falls_as_its_theorem_says(p, k):
         return np.mean([np.square(rows[:, :-1] @ w - rows[:, -1]).mean() / 2 for rows in one.rows])
 
     est, psi = np.zeros((p, N)), []
-    for w in [np.zeros(N), *places[:-1]]:
+    for w, after in zip([np.zeros(N), *places[:-1]], places):
         grads = np.array([slope(rows, w) for rows in one.rows])
         est = est + [largest(v, k) for v in grads - est]
+        assert distance(after, w - rate * est.mean(0)) < ROUNDING
         psi.append(f(w) - f(one.best) + rate / theta * np.square(est - grads).sum(1).mean())
     bound = psi[0] * (1 - rate * least) ** np.arange(len(psi))
     assert (np.array(psi) <= bound * (1 + 1e-9) + 1e-12).all()
@@ -154,7 +154,7 @@ def local(p, every, steps=60, **params):
     return found[:, :, :-1], found[0, :, -1], sent
 
 
-@pytest.mark.parametrize("p", [1, 2, 4])
+@pytest.mark.parametrize("p", [1, 3])
 @pytest.mark.parametrize("every", [1, 2, 5])
 def test_local_descent_comes_to_rest_where_theory_says(p, every):
     """Round by round on the way to the fixed point, which is the solution for 1 alone; all ranks at one place."""

@@ -29,7 +29,7 @@ MESSAGES = {name: one.messages for name, one in ALGORITHMS.items() if one.messag
 @pytest.mark.parametrize("page", [page for page in PAGES if page.name in MESSAGES], ids=named)
 def test_messages_are_those_of_other_programs(page):
     """MPICH's or the paper's: the same ranks and the same chunks in the same order, worked out in another way."""
-    for p in (*range(1, 28), 64) if page.several else (*range(1, 40), 63, 64, 65):
+    for p in (*range(1, 18), 27) if page.several else (*range(1, 18), 31, 32, 33):
         sends = [{(r, d, (*some,)) for r, d, some in step_sends(page, t, p)} for t in range(page.steps(p))]
         if not ALGORITHMS[page.name].powers or p & p - 1 == 0:
             assert sends == [*MESSAGES[page.name](p, **page.params)]
@@ -42,7 +42,7 @@ def test_symbols_and_numbers_read_alike(page):
     formulas = [page.dst, page.src, page.active] + [page.chunk] * (page.carries is None)
     terms = [formula(*letters) for formula in formulas]
     rng = random.Random(1)
-    for p in (*range(1, 10), 13, 16, 19):
+    for p in (*range(1, 6), 7, 8, 13):
         assert evaluate(page.steps(Sym.var("p")), p=p) == page.steps(p)
         for t in range(page.steps(p)):
             for r in range(p):

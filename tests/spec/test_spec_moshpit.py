@@ -82,7 +82,7 @@ def test_every_failure_point_of_a_group_of_four(sent, kind):
     for r, options in product(range(4), ({}, {"weights": (2, 0, 1, 1), "bandwidths": (1, 3, 0, 2)})):
         for others in ((), (((r + 1) % 4, 0, 2),)):
             for points in ({kind: ((r, 0, sent), *others)}, {kind: ((r, 0, sent),), other(kind): others}):
-                for step in steps(4, 9, 4, 2, **points, **options):
+                for step in steps(4, 5, 4, 2, **points, **options):
                     assert [*wrong(*step)] == []
 
 

@@ -27,7 +27,8 @@ def test_real_ranks_do_as_the_world_says(ranks, tmp_path):
     A leak, a race, a buffer touched too early: no exception tells of them.  What is raised is raised on the same ranks.
     """
     here = {name: s for name, s in SPECIMENS.items() if s.ranks == ranks}
-    programs = {f"{name}_twin": s.good for name, s in here.items()}
+    twins = {s.good: f"{name}_twin" for name, s in here.items()}  # of which many are one
+    programs = {name: source for source, name in twins.items()}
     programs |= {name: s.bad for name, s in here.items() if s.real in ("ends", "raises")}
     for name, source in programs.items():
         (tmp_path / f"{name}.py").write_text(source)

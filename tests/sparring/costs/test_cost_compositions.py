@@ -21,7 +21,7 @@ from tests.sparring.calling import called
 from tests.sweeps import third
 
 CASES = [(name, params) for name, one in ALGORITHMS.items() for params in one.costed_with]
-FEW = (1, 2, 3, 4, 5, 8, 9, 16)
+FEW = (1, 2, 3, 4, 8, 9)
 
 
 def wrong(most, runs):
@@ -57,11 +57,11 @@ def test_at_a_point():
 FAULTS = {"one less": lambda x: x - 1, "one more": lambda x: x + 1, "half": lambda x: x / 2, "nothing": lambda x: x * 0}
 
 
-@pytest.mark.parametrize("m", [2, 3, 4])
+@pytest.mark.parametrize("m", [2, 3])
 def test_levels_send_as_many_words_as_one_in_fewer_messages(m):
     """Where nodes are full; where they are not, all that is told at a point is told of one level."""
     flat, levels = sparring.cost("ring"), sparring.cost("hierarchical", m=m)
-    for many in range(2, 25):
+    for many in range(2, 13):
         at = {"p": many, "n": 24 * many * m, "alpha": 1, "beta": 1}
         here, there = levels.at(**at), flat.at(**at)
         assert here.words == there.words
@@ -113,23 +113,23 @@ def test_what_is_no_bytes_or_does_not_add_up_is_undecided():
         compositions.derived(flash.page, flash.found, [*flash.most, *words.most])
 
 
-@pytest.mark.parametrize(
-    ("name", "params", "why"),
-    [
-        ("arc_top_k", {}, "a row's length follows divisors of n: -P columns=64 has a cost"),
-        ("power_sgd", {}, "a square's side follows"),
-        *(("moshpit", {name: value}, f"with {name} it depends on who is in which group") for name, value in (
-            ("weights", (1, 2)), ("bandwidths", (0, 1)), ("dead", ((0, 0, 1),)), ("failing", ((0, 0, 1),)))),
-    ],
-)  # fmt: skip
-def test_what_has_no_formula_has_no_cost(name, params, why):
+NO_FORMULA = [
+    ("arc_top_k", {}, "a row's length follows divisors of n: -P columns=64 has a cost"),
+    ("power_sgd", {}, "a square's side follows"),
+    *(("moshpit", {name: value}, f"with {name} it depends on who is in which group") for name, value in (
+        ("weights", (1, 2)), ("bandwidths", (0, 1)), ("dead", ((0, 0, 1),)), ("failing", ((0, 0, 1),)))),
+]  # fmt: skip
+
+
+def test_what_has_no_formula_has_no_cost():
     """The command says why, beside the costs of others."""
     assert not any(api.uncosted(case) for case, given in CASES if not given)
-    assert api.uncosted(sparring.page(name, **params))
-    with pytest.raises(Undecided, match=why):
-        sparring.cost(name, **params)
-    if not params:
-        assert f"{name}: not covered: {why}" in called("cost", name, "ring")[1]
+    for name, params, why in NO_FORMULA:
+        assert api.uncosted(sparring.page(name, **params))
+        with pytest.raises(Undecided, match=why):
+            sparring.cost(name, **params)
+    _, told, _ = called("cost", "arc_top_k", "power_sgd", "ring")
+    assert all(f"{name}: not covered: {why}" in told for name, params, why in NO_FORMULA if not params)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 import pytest
 
@@ -24,8 +24,13 @@ def grid(*names, over=("nodes", "node"), **more):
     return node_regions.phases(sized(*names), over, {"n": 2400, **POINT, **more}, start=START, end=END)
 
 
+@cache
+def derived(name):
+    return sparring.cost(name, nodes="node", support="independent")
+
+
 def closed(name, **at):
-    return sparring.cost(name, nodes="node", support="independent").at(**at, **POINT).time
+    return derived(name).at(**at, **POINT).time
 
 
 def test_each_cost_is_that_of_the_closed_form():

@@ -1,0 +1,27 @@
+"""What is said of a page by one solver; of each kind of page some are proved by both, with evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic import small_points
+from sparring.proofs.logic.queries import Memory, answered
+from sparring.proofs.logic.verdicts import Verdict
+from sparring.proofs.reading.annotations import subject
+from sparring.proofs.statements.conjectures import conjectures
+from sparring.spec.core.model import Page
+
+
+def judged(page: Page, memory: Memory | None = None, *, by_both: bool = False) -> Iterator[tuple[str, Verdict]]:
+    """Yield each claim with what is said of it; where a solver objects by a run."""
+    whole = subject(page)
+    for one in conjectures(whole.general):
+        yield one.name, kernel.judge(whole, one, second_opinion=by_both, memory=memory).verdict
+
+
+def refuted(page: Page, theorem: str = "result", memory: Memory | None = None) -> bool:
+    """Whether the theorem is wrong with few ranks, and a solver says so too."""
+    one = next(one for one in conjectures(subject(page).general) if one.name == theorem)
+    false = filter(small_points.false_at, one.obligations)
+    return any(answer.witness and not answer.problem for answer in answered(false, False, one.encoding, memory))
