@@ -1,4 +1,4 @@
-"""What is said of a page by one solver; of each kind of page some are proved by both, with evidence."""
+"""What both solvers say of a page; that a fault upsets each theorem is asked of one page of each kind."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.core.model import Page
 
 
-def judged(page: Page, memory: Memory | None = None, *, by_both: bool = False) -> Iterator[tuple[str, Verdict]]:
-    """Yield each claim with what is said of it; where a solver objects by a run."""
+def judged(page: Page, memory: Memory | None = None) -> Iterator[tuple[str, Verdict]]:
+    """Yield each claim with what both solvers say of it; where one objects, by a run."""
     whole = subject(page)
     for one in conjectures(whole.general):
-        yield one.name, kernel.judge(whole, one, second_opinion=by_both, memory=memory).verdict
+        yield one.name, kernel.judge(whole, one, second_opinion=True, memory=memory).verdict
 
 
 def refuted(page: Page, theorem: str = "result", memory: Memory | None = None) -> bool:

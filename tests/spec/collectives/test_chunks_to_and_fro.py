@@ -62,9 +62,7 @@ def test_one_of_each_kind_has_theorems(name):
     ],
 )
 def test_all_is_proved_for_every_p(name):
-    """Where bits decide by both solvers: one alone would need more effort."""
-    one = page(name)
-    assert dict(judged(one, by_both=one.encoding == "bits")) == dict.fromkeys(CLAIMS, PROVED)
+    assert dict(judged(page(name))) == dict.fromkeys(CLAIMS, PROVED)
 
 
 def letters(p):
