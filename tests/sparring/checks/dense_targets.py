@@ -194,7 +194,7 @@ DEFECTS = {
     "integers stop at the largest": swapped("here += got", SATURATED, {"special values"}, {"steps"}),
     "infinities lost": swapped(RETURNS, "    return np.nan_to_num(total, nan=np.nan)", {"special values"}),
     "zeros come back negative": swapped(
-        RETURNS, "    return np.where(total == 0, -0.0, total).astype(x.dtype)", {"special values"},
+        RETURNS, "    return np.where(total == 0, x.dtype.type(-0.0), total)", {"special values"},
     ),
     "subnormals flushed": swapped(RETURNS, FLUSHED, {"special values"}),
     "overflows on its way": swapped(
