@@ -11,8 +11,8 @@ from sparring.impl.core.averaging_groups import Asked
 
 BEFORE = [[Fraction(10**r * (i + 1)) for i in range(4)] for r in range(4)]
 """A group of four, each with a part of one entry."""
-MEANS = [sum(column) / 4 for column in zip(*BEFORE)]
-WITHOUT = [sum(column[:3]) / 3 for column in zip(*BEFORE)]
+MEANS = [sum(column, Fraction()) / 4 for column in zip(*BEFORE)]
+WITHOUT = [sum(column[:3], Fraction()) / 3 for column in zip(*BEFORE)]
 """The means without the copies of rank 3."""
 WHOLE = Asked(m=4, rounds=1)
 DIES, FAILS = WHOLE._replace(dead=((3, 0, 1),)), WHOLE._replace(failing=((3, 0, 1),))
