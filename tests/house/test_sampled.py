@@ -98,7 +98,7 @@ def test_faults_of_the_world_are_found(script):
     assert all(words(one) in plantable(of_world(script, one)) for one in faults)
 
 
-def tests_before(told):
+def passed_before(told):
     """How many tests pass before one finds the fault; 0 where verify does."""
     passed = re.search(r"(\d+) passed", told["why"])
     return int(passed[1]) if passed else 0
@@ -112,7 +112,7 @@ def test_what_is_published_of_the_world_is_what_is_found(script, tmp_path):
     few = [f"{ask}/test_world_findings.py" if ask.endswith("/world") else ask for ask in script.TESTS]
     assert [script.wrong(script.looked(folder, *ask)) for ask in (("-c", script.LOOK), few)] == ["", ""]
     for by in ("verify", "tests"):
-        told = min((one for one in OF_WORLD["faults"] if one["by"] == by), key=tests_before)
+        told = min((one for one in OF_WORLD["faults"] if one["by"] == by), key=passed_before)
         assert by in [script.fate(folder, told["module"], one)["by"] for one in found(told, of_world(script, told))]
 
 

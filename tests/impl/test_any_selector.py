@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import cycle, product
 from typing import Any
 
 import numpy as np
@@ -35,13 +35,8 @@ CASES += [
     ("error_feedback", {"allreduce": allreduce, "selector": selector, **WAYS[selector][-1]})
     for allreduce, selector in [*product(LOSSLESS, WAYS)][::3]
 ]
-FIRST = [
-    ("gtopk", {"selector": "topk"}),
-    ("ring_topk", {"selector": "threshold", "period": 2}),
-    ("spardl", {"selector": "sampled", "stride": 3, "seed": 1}),
-    ("topka2a", {"selector": "gaussian"}),
-    next(case for case in CASES if case[0] == "error_feedback"),
-]
+FIRST = [(name, {"selector": selector, **WAYS[selector][0]}) for name, selector in zip(SELECTING, cycle(WAYS))]
+FIRST += [next(case for case in CASES if case[0] == "error_feedback")]
 """Each algorithm and each selector."""
 
 
