@@ -73,7 +73,7 @@ class Memory:
         self.vacuous: dict[tuple[Any, ...], int | None] = {}
         self.seen: dict[tuple[Any, ...], bool] = {}
         self.answers: dict[tuple[Any, ...], Answer] = {}
-        self.digests = hints.Digests()
+        self.digests, self.hints = hints.Digests(), {**hints.kept()}
         self.rested: hints.Hints = {}
         """On which of the facts what was proved by facts rests, by the obligation's digest."""
 
@@ -141,7 +141,7 @@ class Memory:
         effort = EFFORT if second_opinion else LITTLE
         everything = [*reader.hypotheses, *reader.facts]
         key = self.digests.of([*map(self.shared, (*claim.hypotheses, claim.claim))], encoding)
-        answer, places = solvers.needed(everything, goal, effort, hints.kept().get(key))
+        answer, places = solvers.needed(everything, goal, effort, self.hints.get(key))
         facts = [everything[i] for i in places]
         if second_opinion and answer == "unsat":
             self.rested[key] = places

@@ -16,6 +16,7 @@ import msgspec
 
 from sparring import disk_cache
 from sparring.proofs.kernel.kernel import Attempt
+from sparring.proofs.logic.hints import Hints
 from sparring.proofs.logic.queries import Memory
 from sparring.proofs.logic.verdicts import Verdict, Word
 from sparring.proofs.proving import proving
@@ -117,18 +118,27 @@ class Theorem(msgspec.Struct, forbid_unknown_fields=True):
 def theorems(page: Page, *, keep: bool) -> Iterator[Told]:
     """Yield all theorems of the page: with ``keep`` those of an earlier run, if kept; else they are proved now.
 
-    ``keep`` also keeps what is proved now.  A page that is given may be another one of that name; for such a page
-    nothing is kept.
+    ``keep`` also keeps what is proved now.  A page that is given may be another one of that name; of such a page
+    no theorem is kept, but on which facts its proof rests, with which the next one begins.
     """
-    keep = keep and ours(page.name) and page is pages.find(page.name)
-    known = recalled(page.name) if keep else None
+    whole = keep and ours(page.name) and page is pages.find(page.name)
+    known = recalled(page.name) if whole else None
     found = []
-    memory = answers() if page.encoding == "wrap" else None  # facts about bits and digits take much room
+    memory = answers() if page.encoding == "wrap" else Memory()  # facts about bits and digits take much room
+    if keep and not whole:
+        memory.hints |= disk_cache.recall(*hinted(page), Hints) or {}
     for one in known or map(tell_theorem, proving.prove(page, memory=memory)):
         found.append(one)
         yield one
-    if keep and not known:
+    if whole and not known:
         remember(page.name, found)
+    elif keep and not whole and memory.rested:
+        disk_cache.keep(*hinted(page), memory.rested)
+
+
+def hinted(page: Page) -> tuple[str, str]:
+    """Return under which name and key hints for a page are kept; a hint that has become wrong costs time alone."""
+    return f"hints-{disk_cache.digest(page.name.encode())[:16]}", "1"
 
 
 @cache

@@ -5,13 +5,14 @@ from __future__ import annotations
 import platform
 from dataclasses import replace
 from importlib import metadata
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 import sparring
 from sparring import disk_cache, kept_results
-from sparring.proofs.logic import verdicts
+from sparring.proofs.logic import hints, solvers, verdicts
 from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
 from sparring.proofs.proving import proving
 from sparring.report import Result
@@ -199,3 +200,20 @@ def test_a_theorem_that_does_not_stand_is_proved_anew():
     assert theorems.recalled("ring") is None
     theorems.remember("ring", found[:1])
     assert theorems.recalled("ring") == found[:1]
+
+
+def test_of_ones_own_page_it_is_kept_on_which_facts_its_proof_rests(tmp_path, monkeypatch):
+    """The theorems are proved anew, from these facts; what is kept for another text helps no more, and does no harm."""
+    text = Path(sparring.page("bruck_allgather").module.__file__ or "").read_text(encoding="utf-8")
+    asked: list[int] = []
+    alone = solvers.alone
+    monkeypatch.setattr(solvers, "alone", lambda facts, *rest: asked.append(len(facts)) or alone(facts, *rest))
+    monkeypatch.setattr(hints, "kept", dict)
+    found = []
+    for way in (text, text, text.replace("where(rem(p) > 0, 1, 0)", "where(rem(p) >= 1, 1, 0)")):
+        (tmp_path / "mine.py").write_text(way, encoding="utf-8")
+        asked.clear()
+        found.append((sparring.prove(str(tmp_path / "mine.py"), keep=True).results, sum(asked)))
+    (first, all_facts), (again, few), (other, other_facts) = found
+    assert first == again and few < all_facts / 5 < other_facts
+    assert [r.verdict for r in other] == [r.verdict for r in first]
