@@ -99,8 +99,7 @@ def test_a_defect_falsifies_its_properties_and_no_other(quick, monkeypatch, tmp_
     """Of the catalogue."""
     monkeypatch.setattr("sparring.checks.engine.SHRINKING", 0.0)
     defect = SUITE.defects[name]
-    few = {"only": SUITE.declared(defect), "ranks": [2], "max_examples": 10}
-    report = SUITE.looked(SUITE.written(tmp_path, SUITE.wrong(defect)), defect, **few)
+    report = SUITE.looked(SUITE.written(tmp_path, SUITE.wrong(defect)), defect, only=SUITE.declared(defect))
     assert {*defect.refuted} <= {*failed(report)} <= allowed(defect)
 
 
