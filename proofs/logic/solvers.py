@@ -50,7 +50,7 @@ def needed(
 
     ``hint``: places of facts that were enough before, which are tried first.
     """
-    if hint is not None and max(hint, default=0) < len(facts):
+    if hint is not None and all(0 <= i < len(facts) for i in hint):
         few, _ = alone([facts[i] for i in hint], claim, effort)
         if ask_z3(few) == "unsat":
             return "unsat", [*hint]

@@ -68,9 +68,12 @@ def test_what_does_not_follow_needs_nothing(claim):
 
 @pytest.mark.parametrize(
     ("hint", "rests_on"),
-    [([0, 1], [0, 1]), ([0, 1, 5], [0, 1, 5]), ([0], [0, 1]), ([], [0, 1]), ([0, 1, 99], [0, 1]), (None, [0, 1])],
-    ids=["right", "more than enough", "too few", "none", "of other facts", "no hint"],
-)
+    [
+        ([0, 1], [0, 1]), ([0, 1, 5], [0, 1, 5]), ([0], [0, 1]), ([], [0, 1]), ([0, 1, 99], [0, 1]),
+        ([0, 1, -99], [0, 1]), (None, [0, 1]),
+    ],
+    ids=["right", "more than enough", "too few", "none", "of other facts", "damaged", "no hint"],
+)  # fmt: skip
 def test_a_hint_is_tried_and_not_believed(hint, rests_on):
     """Facts that were enough before are asked first; where they are not enough, all are, and the answer is the same."""
     assert solvers.needed(FACTS, x > 4, hint=hint) == ("unsat", rests_on)
