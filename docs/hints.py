@@ -1,4 +1,4 @@
-"""Keeps which facts the proofs of pages rest on, a file a page, in proofs/hints.  Nothing but speed rests on them.
+"""Keeps what the proofs of pages found by searching, a file a page, in proofs/hints.  Nothing but speed rests on it.
 
 Run:  python docs/hints.py NAME...     (of all pages: without a name)
 """
@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from sparring.proofs.logic import hints
+from sparring.proofs.logic.hints import Hints
 from sparring.proofs.logic.queries import Memory
 from sparring.proofs.proving import proving
 from sparring.spec.core import pages
@@ -16,12 +17,12 @@ COLLECTIVES = "sparring.spec.collectives."
 
 
 def keep(name: str) -> None:
-    """Prove a page anew and keep the facts that it rests on, if it needed any."""
+    """Prove a page anew, and keep on which facts its proofs rest and which planted faults they refute."""
     memory = Memory()
-    for _ in proving.prove(pages.find(name), memory=memory):
-        pass
-    if memory.rested:
-        hints.write(ROOT / "proofs" / "hints" / f"{name.removeprefix(COLLECTIVES)}.json", memory.rested)
+    memory.hints = Hints(hints.kept().facts)  # which faults are refuted is looked for anew
+    attempts = [*proving.prove(pages.find(name), memory=memory)]
+    faults = {hints.theorem(one.algorithm, one.name): one.mutant for one in attempts if one.mutant}
+    hints.write(hints.FOLDER / f"{name.removeprefix(COLLECTIVES)}.json", Hints(memory.rested, faults))
 
 
 if __name__ == "__main__":

@@ -1,25 +1,45 @@
-"""Which facts z3 needed when it proved an obligation before, so that it is asked with these alone.
+"""What earlier proofs found by searching, so that the next ones begin with it.
 
 Of thousands of facts about bits or digits a proof rests on some dozens.  To find them takes z3 up to thirty times as
-long as to prove the claim from them.  So they are kept, a file a page, in ``proofs/hints``: by a digest of the
-obligation, the numbers of the facts in the order in which a reader knows them.  Nothing is believed because it is
-kept: from fewer facts less follows, and where the claim does not follow from these, z3 is asked with all of them.
+long as to prove the claim from them.  And of some hundred faults that are planted in a page, most upset what a theorem
+is not about.  So both are kept, a file a page, in ``proofs/hints``: on which facts each obligation rested, and which
+fault was refuted.  Nothing is believed because it is kept: from fewer facts less follows, and a fault counts only where
+the solver refutes it again.  Where that fails, the search begins anew.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
 
 import msgspec
 
 from sparring.spec.core.numbers import Bool, Node, Reader
 
-Hints: TypeAlias = dict[str, list[int]]
 FOLDER = Path(__file__).parents[1] / "hints"
+
+
+class Hints(msgspec.Struct, forbid_unknown_fields=True):
+    """What earlier proofs found.
+
+    ``facts``: by the digest of an obligation, the numbers of the facts on which its proof rested, in the order in
+    which a reader knows them; ``faults``: by theorem, in words, the planted fault that was refuted.
+    """
+
+    facts: dict[str, list[int]] = {}
+    faults: dict[str, str] = {}
+
+    def __or__(self, other: Hints) -> Hints:
+        """Return these hints and others; where both say something, the others'."""
+        return Hints(self.facts | other.facts, self.faults | other.faults)
+
+
+def theorem(page: str, name: str) -> str:
+    """Return the key of a page's theorem."""
+    return f"{page} {name}"
 
 
 class Digests(Reader[bytes]):
@@ -45,9 +65,12 @@ def digest(first: bytes, *others: bytes) -> bytes:
 
 
 @cache
-def kept() -> Mapping[str, Sequence[int]]:
+def kept() -> Hints:
     """Return the hints of all files."""
-    return {key: hint for file in sorted(FOLDER.glob("*.json")) for key, hint in read(file).items()}
+    found = Hints()
+    for file in sorted(FOLDER.glob("*.json")):
+        found |= read(file)
+    return found
 
 
 def read(file: Path) -> Hints:
@@ -55,7 +78,11 @@ def read(file: Path) -> Hints:
     return msgspec.json.decode(file.read_bytes(), type=Hints)
 
 
-def write(file: Path, found: Mapping[str, Sequence[int]]) -> None:
-    """Write hints to a file, a line an obligation."""
-    lines = ",\n".join(f'"{key}": {[*hint]}' for key, hint in sorted(found.items()))
-    file.write_text(f"{{\n{lines}\n}}\n", encoding="ascii")
+def write(file: Path, found: Hints) -> None:
+    """Write hints to a file, a line an obligation or a theorem."""
+    facts, faults = (",\n".join(lines(one)) for one in (found.facts, found.faults))
+    file.write_text(f'{{"facts": {{\n{facts}\n}},\n"faults": {{\n{faults}\n}}}}\n', encoding="ascii")
+
+
+def lines(of: Mapping[str, object]) -> Iterator[str]:
+    return (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in sorted(of.items()))

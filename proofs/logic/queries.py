@@ -73,8 +73,8 @@ class Memory:
         self.vacuous: dict[tuple[Any, ...], int | None] = {}
         self.seen: dict[tuple[Any, ...], bool] = {}
         self.answers: dict[tuple[Any, ...], Answer] = {}
-        self.digests, self.hints = hints.Digests(), {**hints.kept()}
-        self.rested: hints.Hints = {}
+        self.digests, self.hints = hints.Digests(), hints.kept()
+        self.rested: dict[str, list[int]] = {}
         """On which of the facts what was proved by facts rests, by the obligation's digest."""
 
     def answer(self, claim: Obligation, second_opinion: bool, encoding: str) -> Answer:
@@ -141,7 +141,7 @@ class Memory:
         effort = EFFORT if second_opinion else LITTLE
         everything = [*reader.hypotheses, *reader.facts]
         key = self.digests.of([*map(self.shared, (*claim.hypotheses, claim.claim))], encoding)
-        answer, places = solvers.needed(everything, goal, effort, self.hints.get(key))
+        answer, places = solvers.needed(everything, goal, effort, self.hints.facts.get(key))
         facts = [everything[i] for i in places]
         if second_opinion and answer == "unsat":
             self.rested[key] = places

@@ -15,12 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from typing import Any
 
 import z3
 
-from sparring.proofs.logic import small_points
+from sparring.proofs.logic import hints, small_points
 from sparring.proofs.logic.obligations import LEMMA, Obligation
 from sparring.proofs.logic.queries import Answer, Memory
 from sparring.proofs.mutants import sites, texts
@@ -84,13 +84,25 @@ class Faults:
         said = (getattr(self.whole, name) for name in (*STATED, "theorems"))
         return all(getattr(f, "func", f).__module__.startswith("sparring.proofs.") for f in said if f)
 
-    def of(self, theorem: str, further: bool) -> Iterator[Planted]:
-        """Yield the faults that may upset the theorem; one that was planted for an earlier theorem is there already."""
-        if self.whole.page.composed:
+    def of(self, theorem: str, further: bool | None) -> Iterator[Planted]:
+        """Yield the faults that may upset the theorem; one that was planted for an earlier theorem is there already.
+
+        ``further``: the usual ones or further ones; None: the one that was refuted in an earlier proof.
+        """
+        if further is None:
+            yield from self.hinted(theorem)
+        elif self.whole.page.composed:
             yield from self.of_text(theorem, further)
         else:
             first = PEER if " on " in theorem else ""  # what is said of links is false where peers are wrong
             yield from sorted(self.sorts(UPSET_BY, theorem, further), key=lambda one: first not in one.told)
+
+    def hinted(self, theorem: str) -> Sequence[Planted]:
+        """Return the fault that was refuted in an earlier proof of the theorem, if that is known and there is one."""
+        told = self.memory.hints.faults.get(hints.theorem(self.whole.page.name, theorem))
+        upset_by = UPSET_IN_TEXTS if self.whole.page.composed else UPSET_BY
+        every = (one for further in (False, True) if told for one in self.sorts(upset_by, theorem, further))
+        return [*islice((one for one in every if one.told == told), 1)]
 
     def sorts(self, upset_by: Mapping[str, Sequence[str]], theorem: str, further: bool) -> Sequence[Planted]:
         """Return the faults of all sorts that may upset the theorem."""
@@ -151,7 +163,8 @@ class Faults:
         """
         every, touched = {**left}, {*left} if stated(conjecture.name) else set[str]()
         links = " on " in conjecture.name  # ranks that all send to one, say, are no usual fault
-        for suspected, further in ((True, links), (True, not links), (False, False), (False, True)):
+        rounds = ((True, links), (True, not links), (False, False), (False, True))
+        for suspected, further in ((True, None), (False, None), *rounds):
             for fault in self.of(conjecture.name, further) if left else ():
                 changed = fault.conjecture(conjecture.name)
                 for other in changed.obligations if changed else ():
@@ -162,7 +175,7 @@ class Faults:
                         yield from ((name, found) for name in names)
                 if not left:
                     return
-            if suspected and further == links:  # the other faults have not been evaluated yet
+            if further is None or (suspected and further == links):  # other faults have not been evaluated yet
                 continue
             for name in [n for n, one in left.items() if n not in touched or made_true(conjecture, one)]:
                 del left[name]

@@ -6,7 +6,7 @@ Python, and all packages that judge or run.  What stands against a page is not k
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -16,7 +16,7 @@ import msgspec
 
 from sparring import disk_cache
 from sparring.proofs.kernel.kernel import Attempt
-from sparring.proofs.logic.hints import Hints
+from sparring.proofs.logic.hints import Hints, theorem
 from sparring.proofs.logic.queries import Memory
 from sparring.proofs.logic.verdicts import Verdict, Word
 from sparring.proofs.proving import proving
@@ -126,19 +126,25 @@ def theorems(page: Page, *, keep: bool) -> Iterator[Told]:
     found = []
     memory = answers() if page.encoding == "wrap" else Memory()  # facts about bits and digits take much room
     if keep and not whole:
-        memory.hints |= disk_cache.recall(*hinted(page), Hints) or {}
+        memory.hints |= disk_cache.recall(*hinted(page), Hints) or Hints()
     for one in known or map(tell_theorem, proving.prove(page, memory=memory)):
         found.append(one)
         yield one
     if whole and not known:
         remember(page.name, found)
-    elif keep and not whole and memory.rested:
-        disk_cache.keep(*hinted(page), memory.rested)
+    elif keep and not whole:
+        disk_cache.keep(*hinted(page), Hints(memory.rested, faults(found)))
+
+
+def faults(found: Iterable[Told]) -> dict[str, str]:
+    """Return by theorem which planted fault was refuted."""
+    told = (one.theorem for one in found if one.theorem["planted"])
+    return {theorem(one["algorithm"], one["name"]): one["planted"] for one in told}
 
 
 def hinted(page: Page) -> tuple[str, str]:
     """Return under which name and key hints for a page are kept; a hint that has become wrong costs time alone."""
-    return f"hints-{disk_cache.digest(page.name.encode())[:16]}", "1"
+    return f"hints-{disk_cache.digest(page.name.encode())[:16]}", "2"
 
 
 @cache

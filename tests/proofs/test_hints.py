@@ -1,4 +1,4 @@
-"""The facts on which proofs rested are kept and asked first; what is proved does not depend on them."""
+"""What earlier proofs found is kept and tried first; what is proved does not depend on it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import pytest
 import sparring
 from sparring.proofs.kernel.kernel import PROOFS
 from sparring.proofs.logic import hints, solvers
+from sparring.proofs.logic.hints import Hints
 from sparring.proofs.logic.queries import Memory
+from sparring.proofs.mutants.sites import Planted
 from sparring.proofs.proving import proving
 from sparring.spec.core import pages
 from sparring.spec.core.numbers import Sym
@@ -39,16 +41,39 @@ def proved(name):
 def test_hints_are_todays(name):
     """Of a page of bits and one of digits; docs/hints.py keeps them anew."""
     found, rested, asked = proved(name)
-    assert found["deadlock"] in PROOFS and rested == hints.read(hints.FOLDER / f"{name}.json")
+    assert found["deadlock"] in PROOFS and rested == hints.read(hints.FOLDER / f"{name}.json").facts
     assert asked >= Counter(map(len, rested.values()))
 
 
 def test_no_verdict_rests_on_a_hint(monkeypatch):
     """Without hints z3 is asked with all facts, and says the same."""
     found, rested, _ = proved("recursive_doubling")
-    monkeypatch.setattr(hints, "kept", dict)
+    monkeypatch.setattr(hints, "kept", Hints)
     again, _, asked = proved("recursive_doubling")
     assert again == found and not asked >= Counter(map(len, rested.values()))
+
+
+def confirmed(name, kept):
+    """Return which planted faults confirm the theorems of a page, and how many faults were read on symbols for that."""
+    read, memory = Counter[str](), Memory()
+    memory.hints = kept
+    with pytest.MonkeyPatch.context() as patched:
+        conjecture = Planted.conjecture
+        patched.setattr(Planted, "conjecture", lambda self, name: read.update([name]) or conjecture(self, name))
+        found = {hints.theorem(name, one.name): one.mutant for one in proving.prove(sparring.page(name), memory=memory)}
+    return {theorem: mutant for theorem, mutant in found.items() if mutant}, read.total()
+
+
+@pytest.mark.parametrize("name", ["arc_top_k", "ring_sparse"])
+def test_the_fault_that_was_refuted_is_planted_first(name):
+    """Of a composition and a page of formulas: the same faults are told, and next to no others are tried."""
+    kept = hints.read(hints.FOLDER / f"{name}.json")
+    (first, few), (searched, many) = confirmed(name, kept), confirmed(name, Hints())
+    assert first == searched == kept.faults and few < many / 3
+    theorem, other = f"{name} result", f"{name} deadlock"
+    for wrong in ("line 1, program: no such fault", kept.faults[other]):
+        found, _ = confirmed(name, Hints(faults=kept.faults | {theorem: wrong}))
+        assert {**found, theorem: ""} == {**searched, theorem: ""} and found[theorem]
 
 
 @pytest.mark.parametrize(

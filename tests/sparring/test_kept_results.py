@@ -13,6 +13,7 @@ import pytest
 import sparring
 from sparring import disk_cache, kept_results
 from sparring.proofs.logic import hints, solvers, verdicts
+from sparring.proofs.logic.hints import Hints
 from sparring.proofs.logic.verdicts import NOT_COVERED, PROVED, REFUTED, UNDECIDED
 from sparring.proofs.proving import proving
 from sparring.report import Result
@@ -208,7 +209,7 @@ def test_of_ones_own_page_it_is_kept_on_which_facts_its_proof_rests(tmp_path, mo
     asked: list[int] = []
     alone = solvers.alone
     monkeypatch.setattr(solvers, "alone", lambda facts, *rest: asked.append(len(facts)) or alone(facts, *rest))
-    monkeypatch.setattr(hints, "kept", dict)
+    monkeypatch.setattr(hints, "kept", Hints)
     found = []
     for way in (text, text, text.replace("where(rem(p) > 0, 1, 0)", "where(rem(p) >= 1, 1, 0)")):
         (tmp_path / "mine.py").write_text(way, encoding="utf-8")
