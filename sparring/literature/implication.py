@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import itertools
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -103,9 +104,18 @@ def evaluated(x: Expr, at: Mapping[str, int]) -> bool:
     if x in (sympy.true, sympy.false):
         return bool(x)
     if isinstance(x, sympy.core.relational.Relational):
-        left, right = (exact(side, at) for side in x.args)
-        return bool(x.func(*(sympy.Rational(one.numerator, one.denominator) for one in (left, right))))
+        return bool(COMPARE[x.rel_op](*(exact(side, at) for side in x.args)))
     return bool(x.func(*(sympy.sympify(evaluated(a, at)) for a in x.args)))
+
+
+COMPARE: Mapping[str, Callable[..., bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 def logarithms(*relations: Expr) -> Iterator[z3.BoolRef]:

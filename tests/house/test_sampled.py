@@ -24,6 +24,7 @@ ROOM = Path(__file__).parents[2] / "docs/mutants"
 PUBLISHED, OF_WORLD = (
     json.loads((ROOM / f"sample/{name}.json").read_text(encoding="utf-8")) for name in ("sample", "world")
 )
+KILLED = [one for one in PUBLISHED["faults"] if one["word"] == "killed"]
 EVERY = 24
 NO_FAULT = "No fault"
 """How the reason begins by which a fault changes nothing; nobody has proved it."""
@@ -32,11 +33,11 @@ NO_FAULT = "No fault"
 def test_the_goal_is_reached():
     """Of 200 and more, 98 % of those that are faults are found; of each other it is known why it lives."""
     faults = PUBLISHED["faults"]
-    killed, alive = ([one for one in faults if one["word"] == word] for word in ("killed", "survived"))
+    alive = [one for one in faults if one["word"] == "survived"]
     wrong = [one for one in alive if not one["why"].startswith(NO_FAULT)]
 
     assert len(faults) == PUBLISHED["count"] >= 200
-    assert len(killed) >= 0.98 * (len(killed) + len(wrong)) and len(alive) <= 0.04 * len(faults)
+    assert len(KILLED) >= 0.98 * (len(KILLED) + len(wrong)) and len(alive) <= 0.04 * len(faults)
     assert all(one["why"] for one in faults)
 
 
@@ -68,13 +69,13 @@ def found(told, file=None):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("told", PUBLISHED["faults"][::EVERY], ids=lambda told: f"{told['module']}, {told['function']}")
+@pytest.mark.parametrize("told", KILLED[::EVERY], ids=lambda told: f"{told['module']}, {told['function']}")
 def test_what_is_published_is_what_is_found(told):
-    """One in 24."""
+    """One in 24 of those that are found: of one that lives, all algorithms that load it would be asked, for minutes."""
     module = f"sparring.impl.{told['module']}"
     users, trials = sampled.loading(module), Trials(Memory())
 
-    assert told["word"] in [sampled.fate(module, mutant, users, trials).word for mutant in found(told)]
+    assert "killed" in [sampled.fate(module, mutant, users, trials).word for mutant in found(told)]
 
 
 def of_world(script, told):

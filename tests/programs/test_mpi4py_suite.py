@@ -100,7 +100,7 @@ def passes(p, module, test):
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("p", [1, 2, 3, 4])
+@pytest.mark.parametrize("p", [1, 2, 3])
 @pytest.mark.parametrize("module", [module for module in MODULES if not absent(module)])
 def test_the_tests_of_a_module_pass_but_for_those_in_the_list(module, p):
     """And those in the list do not all pass: no entry is out of date."""

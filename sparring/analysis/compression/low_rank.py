@@ -34,6 +34,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import sympy
 import z3
+from sympy.polys.matrices import DomainMatrix
 
 from sparring.analysis.compression.arc_rows import OURS, lengths
 from sparring.analysis.compression.reals import Lemma, proved, shown
@@ -163,16 +164,23 @@ def scaled() -> Iterator[Lemma]:
 
 def same_projection(width: int) -> bool:
     """Return whether ``T T' G = 1`` for ``width`` columns whose products are letters."""
-    gram = sympy.Matrix(width, width, lambda i, j: sympy.Symbol(f"g{min(i, j)}{max(i, j)}"))
+    letters = sympy.Matrix(width, width, lambda i, j: sympy.Symbol(f"g{min(i, j)}{max(i, j)}"))
+    field = sympy.QQ.frac_field(*sorted(letters.free_symbols, key=str))
+    gram = DomainMatrix.from_Matrix(letters).convert_to(field)
+    one = DomainMatrix.eye(width, field).to_dense()
     columns: list[Any] = []
-    total = sympy.zeros(width, width)
+    total = one - one
+
+    def product(x: Any, y: Any) -> Any:
+        return (x.transpose() * gram * y)[0, 0].element
+
     for i in range(width):
-        column = sympy.Matrix(width, 1, lambda j, _, i=i: int(i == j))
+        column = one[:, i : i + 1]
         for before in columns:
-            column -= before * (before.T * gram * column)[0] / (before.T * gram * before)[0]
+            column -= before * (product(before, column) / product(before, before))
         columns.append(column)
-        total += column * column.T / (column.T * gram * column)[0]
-    return bool((total * gram - sympy.eye(width)).applyfunc(sympy.cancel) == sympy.zeros(width, width))
+        total += column * column.transpose() * (1 / product(column, column))
+    return bool(total * gram == one)
 
 
 def algebra() -> Settled:

@@ -37,7 +37,7 @@ from sparring.spec.core.runner import run
 
 WITNESS = [Fraction(1), *[Fraction(0)] * 8]
 """One entry that is not zero, among more than four."""
-RANKS = range(1, 65)
+RANKS = range(1, 34)
 
 a, b, d, s, t, x, left = z3.Reals("a b d s t x left")
 
