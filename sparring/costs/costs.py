@@ -23,6 +23,7 @@ from sparring.costs.formulas.symbols import Expr, alpha, beta, exact, gamma, wid
 from sparring.costs.published.claim import published
 from sparring.errors import InputError, SparringError, Undecided
 from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, tested
+from sparring.ranges import spans
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
 
@@ -166,7 +167,7 @@ class Cost(Forms):
         """The checks: the derivation against counts, its proof, and the judgements of lower bounds."""
         unlike = comparison.compared(self.page, self.derived)
         d = self.derived
-        ranks = f"p = {comparison.RANKS[0]}..{comparison.RANKS[-1]}" + (f" where {d.given}" if d.letters else "")
+        ranks = f"p = {spans(comparison.RANKS)}" + (f" where {d.given}" if d.letters else "")
         at = (comparison.even(self.page, d, point) for point in comparison.points(comparison.RANKS))
         examples = sum(holds(d.given, {**point, **d.letters}) for point in at)
         if unlike:

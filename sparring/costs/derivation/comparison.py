@@ -14,7 +14,8 @@ from sparring.costs.formulas.symbols import exact
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number
 
-RANKS = range(1, 65)
+RANKS = (*range(1, 34), 64)
+"""Of more ranks there are ever more messages to count, and what is derived is proved of all."""
 PATHS = 16  # V_path is counted too up to so many ranks
 RUNS = 32  # and up to so many in the trace of a run, not from the page's formulas alone
 
