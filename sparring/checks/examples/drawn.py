@@ -77,7 +77,7 @@ def dense_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
     p = draw(st.sampled_from(sorted(ranks)))
     edges = [n for n in sizes(p) if n < p or p == 1]
     n = draw(st.sampled_from(edges) if kind == "edge sizes" else st.integers(p, 2 * p + 3))
-    dtype = draw(dtypes(kind, "int64", "float64"))
+    dtype = draw(dtypes(kind, *(DTYPES if kind == "edge sizes" else ("int64", "float64"))))
     values = draw(st.lists(st.integers(-99, 99), min_size=p * n, max_size=p * n))
     return Example(list(scaled(np.array(values, np.int64).reshape(p, n), dtype)), kind)
 
@@ -91,7 +91,7 @@ def sparse_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example
     p, edge = draw(st.sampled_from(sorted(ranks))), kind == "edge sizes"
     low, high = [draw(st.sampled_from(sizes(p)))] * 2 if edge else (p, 2 * p + 3)
     shape = draw(st.sampled_from(EDGES if edge and low >= p > 1 else list(SUPPORTS)[: len(SUPPORTS) if edge else -3]))
-    dtype = draw(dtypes(kind, "int64", "float64", "float64"))
+    dtype = draw(dtypes(kind, *(DTYPES[:1] if edge else ("int64", "float64", "float64"))))
     width = draw(st.sampled_from(WIDTHS if kind == "dtypes" else WIDTHS[:1]))
     cell = st.sampled_from((*[None] * (len(VALUES) // 2), *VALUES))
     drawn = draw(st.lists(st.tuples(*[cell] * max(ranks)), min_size=low, max_size=high))
@@ -103,8 +103,8 @@ def sparse_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example
 
 
 def dtypes(kind: str, *usual: str) -> st.SearchStrategy[str]:
-    """Return a strategy for the dtype of values; ``usual`` are those of kinds that set none."""
-    return st.sampled_from({"edge sizes": DTYPES[:1], "dtypes": DTYPES}.get(kind, usual))
+    """Return a strategy for the dtype of values; ``usual`` are those of other kinds than dtypes."""
+    return st.sampled_from(DTYPES if kind == "dtypes" else usual)
 
 
 def scaled(table: NDArray[np.int64], dtype: str) -> NDArray[np.number]:

@@ -29,6 +29,9 @@ RANKS = (9, 13, 16, 17, 33, 10, 11, 12, 14, 15)
 """Numbers of ranks beyond those that are drawn; only the first are tried if fewer examples are wanted."""
 SOME = 5
 """The most ranks on which special values and scenes are tried."""
+LONG_RANKS = (2, 4, 7, 6, 3)
+"""Numbers of ranks for long vectors, in turn: the longest usual ones are tried on 7, 6 and 3, since code that switches
+to another algorithm there often treats ranks beyond a power of two wrongly, or only the first of them rightly."""
 LONGEST, FEW = 100_000, 4_096
 """The length from which on sparse vectors have few entries, and how many these are."""
 
@@ -126,7 +129,7 @@ def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str], *, sparse: 
         pairs = product(sorted(few, key=lambda p: abs(p - 3)), dtypes)
         return (Example(specials(p, dtype), kind) for p, dtype in pairs)
     if kind == LONG:
-        some = [p for p in few if p > 1][:3] or few[:1]
+        some = [p for p in LONG_RANKS if p in ranks] or [p for p in few if p > 1][:3] or few[:1]
         return (Example(numbers(p, n, next(turn)), kind) for n, p in zip(LENGTHS, cycle(some)))
     if kind == MANY:
         return (Example(numbers(p, 2 * p + 1, next(turn)), kind) for p in RANKS)

@@ -168,6 +168,7 @@ DEFECTS = {
     "wrong dtype returned": swapped(RETURNS, f"{RETURNS} + np.float64(0)", {"dtypes", "result", "edge sizes"}),
     "only float32 is wrong": swapped(
         RETURNS, f"{RETURNS}.astype(np.float64) if total.dtype == np.float32 else total", {"dtypes"},
+        {"edge sizes"},
     ),
     "last bit on one rank": swapped(RETURNS, LAST_BIT.format("me == 1"), {"agreement"}),
     "another result in the next call": swapped(RETURNS, LAST_BIT.format("called % 2 == 0"), {"reproducibility"}),
@@ -190,7 +191,7 @@ DEFECTS = {
     "integers through float64": swapped(
         RETURNS, QUIETLY.format("total = total.astype(np.float64).astype(x.dtype)"), {"special values"},
     ),
-    "float64 through float32": swapped(RETURNS, ROUNDED, {"result"}, {"dtypes"}),
+    "float64 through float32": swapped(RETURNS, ROUNDED, {"result"}, {"dtypes", "edge sizes"}),
     "integers stop at the largest": swapped("here += got", SATURATED, {"special values"}, {"steps"}),
     "infinities lost": swapped(RETURNS, "    return np.nan_to_num(total, nan=np.nan)", {"special values"}),
     "zeros come back negative": swapped(

@@ -50,6 +50,37 @@ def test_what_is_wrong_on_thirteen_ranks_is_found(target, unshrunk):
     assert found["many ranks"].startswith("p=13 n=")
 
 
+GATHERED = """
+import numpy as np
+
+def allreduce(comm, x):
+    got = np.empty((comm.size, x.size), x.dtype)
+    comm.Allgather(x.copy(), got)
+    start = comm.rank if {} else 0
+    y = got[start].copy()
+    for i in range(1, comm.size):
+        y += got[(start + i) % comm.size]
+    if {}:
+        y[0] += 1
+    return y
+"""
+"""A sum in the order of ranks; in the braces when it begins with the own rank, and when an entry is wrong."""
+
+
+@pytest.mark.parametrize(
+    ("own", "wrong", "prop"),
+    [
+        ("False", "False", ""),
+        ("x.size < comm.size", "False", "agreement"),
+        ("False", "x.size > 1000 and comm.size in (6, 7)", "long vectors"),
+    ],
+)
+def test_code_that_switches_by_length_is_seen_on_either_side(target, unshrunk, own, wrong, prop):
+    """Floats that are shorter than there are ranks show another order; long ones are tried on 6 and 7 ranks."""
+    report = check(target(GATHERED.format(own, wrong)), only=["agreement", "edge sizes", "long vectors"])
+    assert failed(report).keys() == ({prop} if prop else set())
+
+
 SMALLEST = {
     "NaN lost": "p=1 n=1 float64",
     "tails lost": "p=1 n=65537",
