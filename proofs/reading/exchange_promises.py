@@ -12,6 +12,7 @@ from sparring.proofs.reading.grid_sums import Cut
 from sparring.proofs.reading.points import Apart, Condition, Point, parts, point
 from sparring.proofs.reading.summands import nonzero
 from sparring.proofs.reading.symbols import Reading, read
+from sparring.spec.core.origins import trusted
 from sparring.spec.library.lossy_links import Collected, Handed
 from sparring.spec.library.thresholds import count
 
@@ -24,6 +25,8 @@ def answer(self: Reading, exchange: Any) -> Any:
     for one in fields(exchange):
         if one.name not in getattr(exchange, "brings", LOCAL):
             shared(type(exchange).__name__, one.name, getattr(exchange, one.name))
+    if not trusted(type(exchange).__module__, ""):
+        raise Undecided(f"nothing is known of the exchange {type(exchange).__name__}: it is not sparring's own")
     carried(exchange)
     if getattr(exchange, "among", None):
         return grid_sums.answer(self, exchange)

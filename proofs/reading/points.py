@@ -194,7 +194,12 @@ class Point(OfAllRanks):
         return Point(self.reading, "shard", 0, self.rest, owner="chunks")
 
     def own_chunk(self, r: Any, p: Any) -> Point:
-        """Return what the owner of the index has there, for a value that every rank has of its own."""
+        """Return what the owner of the index has there, for a value that every rank has of its own.
+
+        Raises Undecided for the chunk of another rank, or of a vector that is not cut for all ranks.
+        """
+        if not (isinstance(r, Point) and repr(r) == "own r" and point(self.reading, p).rest is self.reading.ranks):
+            raise Undecided(f"own_chunk(x, {r!r}, {p!r}) is no rank's own chunk; right is own_chunk(x, r, p)")
         if self.placement == "shard":
             raise Apart("a rank's own chunk of what only the owner of an index has")
         if self.placement == "replicate":

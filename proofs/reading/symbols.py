@@ -17,7 +17,7 @@ from sparring.proofs.logic.symbolic import Z3Reader
 from sparring.proofs.reading.loops import Loop
 from sparring.proofs.reading.points import Condition, Point, lowest, parts, point
 from sparring.proofs.reading.summands import nonzero
-from sparring.spec.core.numbers import Bool, Sym, either, negate, variables
+from sparring.spec.core.numbers import Bool, Int, Sym, either, negate, variables
 from sparring.spec.core.regions import even, means
 
 
@@ -43,6 +43,7 @@ class Reading:
 
     def __post_init__(self) -> None:
         self.p = p
+        self.ranks: Int = 1 if self.alone else p
 
     # -- letters
 
