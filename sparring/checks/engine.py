@@ -37,7 +37,7 @@ STUCK = "no more were tried after one that did not come to its end"
 
 SHARE = {
     "result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2, "special values": 0.2, "long vectors": 0.05,
-    "many ranks": 0.1, "communicators": 0.15, "repeated calls": 0.05, "other arrays": 0.06, "expectation": 0.03,
+    "many ranks": 0.1, "communicators": 0.15, "repeated calls": 0.05, "other arrays": 0.1, "expectation": 0.03,
 }  # fmt: skip
 """How the examples are divided among the kinds."""
 

@@ -107,10 +107,10 @@ def properties_of(question: Question, example: Example) -> list[str]:
     """Return the properties that an example is judged for."""
     about = {BAD} if example.prop == BAD else {example.prop, *ALWAYS, *question.watched}
     if example.scene:
-        about = {*properties(example.prop), "deadlock", "hygiene"}
+        about = {example.prop, *([] if example.prop == BAD else [OWN]), "deadlock", "hygiene"}
     return [p for p in question.judged if p in about]
 
 
 def properties(kind: str) -> list[str]:
-    """Return the properties that a kind of examples is judged for: repeated calls also for their own memory."""
+    """Return the properties that a kind of examples is needed for: repeated calls also for their own memory."""
     return [kind, OWN] if kind == "repeated calls" else [kind]

@@ -28,10 +28,15 @@ Those after the first five are tried only if more examples are asked for.
 RANKS = (9, 13, 16, 17, 33, 10, 11, 12, 14, 15)
 """Numbers of ranks beyond those that are drawn; only the first are tried if fewer examples are wanted."""
 SOME = 5
-"""The most ranks on which special values and scenes are tried."""
+"""The most ranks on which special values are tried."""
+SCENE_RANKS = (3, 2, 4, 8, 5, 1)
+"""Numbers of ranks for scenes, in turn; half of 8 are as many as a program may treat in a way of its own."""
 LONG_RANKS = (2, 4, 7, 6, 3)
 """Numbers of ranks for long vectors, in turn: the longest usual ones are tried on 7, 6 and 3, since code that switches
 to another algorithm there often treats ranks beyond a power of two wrongly, or only the first of them rightly."""
+LONG_CALLS = LENGTHS[1]
+"""The length of vectors in every second scene of a kind: several calls, parts of the ranks or other arrays may take
+another path where vectors are long."""
 LONGEST, FEW = 100_000, 4_096
 """The length from which on sparse vectors have few entries, and how many these are."""
 
@@ -133,8 +138,8 @@ def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str], *, sparse: 
         return (Example(numbers(p, n, next(turn)), kind) for n, p in zip(LENGTHS, cycle(some)))
     if kind == MANY:
         return (Example(numbers(p, 2 * p + 1, next(turn)), kind) for p in RANKS)
-    plays = product(sorted(few, key=lambda p: abs(p - 3)), scenes.of(kind, sparse=sparse))
-    return (staged(name, p, next(turn)) for p, name in plays)
+    plays = product(enumerate([p for p in SCENE_RANKS if p in ranks] or few[:1]), scenes.of(kind, sparse=sparse))
+    return (staged(name, p, next(turn), LONG_CALLS if i % 2 else p + 3) for (i, p), name in plays)
 
 
 def least(kind: str, dtypes: Sequence[str], *, sparse: bool) -> int:
@@ -153,22 +158,22 @@ def describe_played(played: Sequence[Example], meaning: str) -> str:
     return f"{what} also on {spans(sorted(one.p for one in played))} ranks"
 
 
-def staged(scene: str, p: int, dtype: str) -> Example:
-    """Make the example of a scene on ``p`` ranks."""
-    calls: list[Any] = [numbered(p, p + 3, dtype, call) for call in range(3)]
+def staged(scene: str, p: int, dtype: str, n: int) -> Example:
+    """Make the example of a scene on ``p`` ranks with vectors of length ``n``."""
+    calls: list[Any] = [numbered(p, n, dtype, call) for call in range(3)]
     rows: list[Vector] = [np.stack(xs) for xs in zip(*calls)]
     return Example(rows, scenes.SCENES[scene].prop, scene=scene)
 
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
-    """Yield examples of the same kind with fewer ranks, or fewer entries; long vectors lose many at a time."""
+    """Yield examples of the same kind with fewer ranks, or fewer entries: first half of them, in the end one less."""
     p, n, dtype, sparse = example.p, example.n, str(example.xs[0].dtype), isinstance(example.xs[0], Sparse)
     allowed = sorted(q for q in (RANKS if example.prop == MANY else ranks) if q < p)
     if example.prop == SPECIAL:
         yield from (Example((sparse_special if sparse else special)(q, dtype), SPECIAL) for q in allowed)
     else:
         yield from (example._replace(xs=example.xs[:q]) for q in allowed)
-    pieces = [n // 2**i for i in range(1, n.bit_length())] if example.prop == LONG else [1] * (n > 1)
+    pieces = [n // 2**i for i in range(1, n.bit_length())]
     if example.prop == LONG and sparse:  # made by the rule anew, so other entries are present
         yield from (example._replace(xs=sparse_numbered(p, n - less, dtype)) for less in pieces)
     else:

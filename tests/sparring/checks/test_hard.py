@@ -81,6 +81,38 @@ def test_code_that_switches_by_length_is_seen_on_either_side(target, unshrunk, o
     assert failed(report).keys() == ({prop} if prop else set())
 
 
+SWITCHING = """
+import numpy as np
+from mpi4py import MPI
+
+kept = {{}}
+
+def allreduce(comm, x):
+    y = np.empty_like(np.ascontiguousarray(x))
+    {}.Allreduce(np.ascontiguousarray(x), y)
+    {}
+    return y
+"""
+"""In the braces on which communicator, and what is done at the end; in a path of its own for many entries or ranks."""
+REUSED = "if x.size > 1000: z, y = y, kept.setdefault((x.size, x.dtype), y); y[:] = z"
+
+
+@pytest.mark.parametrize(
+    ("comm", "end", "prop"),
+    [
+        ("comm", "pass", ""),
+        ("(MPI.COMM_WORLD if x.size > 1000 else comm)", "pass", "communicators"),
+        ("(MPI.COMM_WORLD if comm.size >= 4 else comm)", "pass", "communicators"),
+        ("comm", REUSED, "own memory"),
+        ("comm", "if not x.flags.c_contiguous: x[:] = 0", "own memory"),
+    ],
+)
+def test_calls_of_long_vectors_by_parts_of_many_ranks_are_seen(target, unshrunk, comm, end, prop):
+    """And what is left of an input that only one scene has."""
+    asked = ["communicators", "repeated calls", "own memory", "other arrays"]
+    assert failed(check(target(SWITCHING.format(comm, end)), only=asked)).keys() == ({prop} if prop else set())
+
+
 SMALLEST = {
     "NaN lost": "p=1 n=1 float64",
     "tails lost": "p=1 n=65537",
