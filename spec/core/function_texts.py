@@ -122,10 +122,11 @@ def impure(node: ast.AST, function: str) -> str:
             return "enters a context"
         case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
             return "asks for the class of an object"
-        case ast.JoinedStr() | ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod()):
+        case ast.JoinedStr() | ast.BinOp(left=ast.Constant(value=str() | bytes()), op=ast.Mod()):
             return "makes a text of what it is given"
         case ast.Compare(ops=ops, comparators=others) if any(isinstance(op, ast.Is | ast.IsNot) for op in ops):
-            fixed = any(isinstance(one, ast.Constant) or (isinstance(one, ast.Name) and one.id.isupper())
+            fixed = any((isinstance(one, ast.Constant) and one.value is None)
+                        or (isinstance(one, ast.Name) and one.id.isupper())
                         for one in (node.left, *others))
             return "" if fixed else "asks whether two objects are one"
     return ""
