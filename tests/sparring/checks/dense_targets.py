@@ -186,7 +186,7 @@ DEFECTS = {
     ),
     "adds in 16-bit floats": swapped(
         "total = np.array(x)", "total = np.array(x.astype(np.float16) if x.dtype.kind == 'f' else x, x.dtype)",
-        {"result", "dtypes"}, {"steps"},
+        {"result", "dtypes"}, {"steps", "edge sizes"},
     ),
     "integers through float64": swapped(
         RETURNS, QUIETLY.format("total = total.astype(np.float64).astype(x.dtype)"), {"special values"},
