@@ -96,11 +96,17 @@ class Subject:
 
     @property
     def general(self) -> Subject:
-        """The subject with a symbol in place of each parameter for every value of which the theorems hold."""
+        """The subject with a symbol in place of each parameter for every value of which the theorems hold.
+
+        Raises InputError where the page's own value is not one of these.
+        """
         if not self.least:
             return self
         symbols = {name: Sym.var(name) for name in self.least}
         values = {name: self.page.params[name] for name in self.least}
+        for name, least in self.least.items():
+            if values[name] < least:
+                raise InputError(f"{name} = {values[name]}: theorems of {self.page.name} hold for {name} >= {least}")
         general = supplemented(load(self.page.module, **{**self.page.params, **symbols}), self.contention)
         return replace(general, values=values)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from sparring.proofs.logic.messages import came, placed, sends, sent, single
 from sparring.proofs.logic.obligations import (
+    RANKS,
     Bound,
     Contributor,
     Obligation,
@@ -47,6 +48,7 @@ def schedule(page: Page) -> Iterator[Obligation]:
     """
     any_j, step = letter(page), (*during(page), *letters(page))
     src, dst = page.src(r, t, p, *any_j), page.dst(r, t, p, *any_j)
+    yield from cut(page)
     yield Obligation("steps >= 0", always(page), page.steps(p) >= 0)
     if page.several:
         yield Obligation("messages >= 1", during(page), page.messages(t, p) >= 1)
@@ -63,6 +65,25 @@ def schedule(page: Page) -> Iterator[Obligation]:
         yield note("one message from a rank", step, implies(page.active(src, t, p, j), named))
         both_sent = every(*(page.active(r, t, p, x) for x in (j, i)), page.dst(r, t, p, j) == page.dst(r, t, p, i))
         yield Obligation("one message to a rank", (*during(page), *letters(page, j, i)), implies(both_sent, j == i))
+
+
+def cut(page: Page) -> Iterator[Obligation]:
+    """Yield the obligations that there are chunks, since of none everything is true; of lists, one from each rank.
+
+    That there are p chunks, which is usual, or a constant number of them, says so itself.
+    """
+    chunks = page.chunks(p)
+    amounts = [e for e in shifts([chunks]) if not isinstance(e, int)]
+    claims = {"chunks >= 1": every(*(e >= 0 for e in amounts), chunks >= 1)}
+    if page.data == "lists" or page.kind in OF_RANKS:
+        claims["a chunk for each rank"] = chunks == p
+    yield from (
+        Obligation(name, RANKS, claim) for name, claim in claims.items() if chunks is not p and claim is not True
+    )
+
+
+OF_RANKS = ("reduce_scatter", "allgather")
+"""The kinds in which each rank begins or ends with the chunk of its number."""
 
 
 def counted(page: Page) -> Iterator[Obligation]:
