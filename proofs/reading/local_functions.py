@@ -82,6 +82,21 @@ def keeps_values(page: Page, act: str, w: int) -> Iterator[Obligation]:
     yield from (plain_obligation(page, name, box, claim) for name, claim in claims.items())
 
 
+def sent_again(page: Page) -> Iterator[Obligation]:
+    """Yield the obligations that what a rank has sent once it sends whole in any other step.
+
+    To send cuts a rank's own copy, too.  So two copies of one chunk stay equal only if none is cut further.
+    """
+    for w in WIDTHS if page.data == "selected" else ():
+        letters = Letters()
+        once = read(page, "sent", point(letters), w)
+        again = page.sends(once, c, ANOTHER, p, n, w)
+        box = (*during_any(page), within(ANOTHER, page.steps(p)), size >= 0, *letters.facts)
+        if again is not once:
+            yield plain_obligation(page, "what was sent is sent whole", box, again.part == once.part)
+
+
+ANOTHER = Sym.var("another_step")
 BOX = (p >= 1, within(r), n >= 0)
 """There is at least one rank, and there may be no entries."""
 

@@ -93,7 +93,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "agreement",
             "All ranks end with the identical term in every chunk, hence with identical bits.",
-            formulas.agreement(page, subject.same),
+            chain(formulas.agreement(page, subject.same), local_functions.sent_again(page)),
             execution.disagreement,
         )
     if subject.spent:
@@ -104,6 +104,7 @@ def stated(subject: Subject) -> Iterator[Conjecture]:
                 formulas.conservation(page, subject.spent),
                 local_functions.values(page),
                 local_functions.staying(page),
+                local_functions.sent_again(page),
             ),
             execution.mass_lost,
         )
