@@ -88,9 +88,9 @@ def sent_again(page: Page) -> Iterator[Obligation]:
     To send cuts a rank's own copy, too.  So two copies of one chunk stay equal only if none is cut further.
     """
     for w in WIDTHS if page.data == "selected" else ():
-        letters = Letters()
+        letters, act = Letters(), cast("Callable[..., Any]", page.sends)
         once = read(page, "sent", point(letters), w)
-        again = page.sends(once, c, ANOTHER, p, n, w)
+        again = act(once, c, ANOTHER, p, n, w)
         box = (*during_any(page), within(ANOTHER, page.steps(p)), size >= 0, *letters.facts)
         if again is not once:
             yield plain_obligation(page, "what was sent is sent whole", box, again.part == once.part)
