@@ -128,6 +128,8 @@ def valued(page: Page) -> Iterator[Obligation]:
     asked += [sends(page, r, *any_j), page.adds(t, p)]
     asked += [page.count(r, t, p)] if page.below or not page.carries else []
     for name, box, terms in (
+        ("shifts of the number of steps", RANKS, [page.steps(p)]),
+        ("shifts of the number of messages", during(page), [page.messages(t, p)]),
         ("shifts of the schedule", (*during(page), *letters(page)), asked),
         ("shifts of holds", during(page), before),
         ("shifts of holds in the end", always(page), after),

@@ -28,7 +28,7 @@ PROPERTIES: Mapping[str, str] = {
     "long vectors": "the sum also where n is 1,025 to 1,000,003",
     "many ranks": "the sum also on 9 to 17 and on 33 ranks",
     "communicators": "the sum also over a part of the ranks, in another order, and on two duplicates in turn",
-    "repeated calls": "the sum again with other values, another length, and the last result",
+    "repeated calls": "the sum again with other values, a shorter vector, the last result, and a longer vector",
     "own memory": "results and inputs stay as they are, whatever comes later, and no result lies in other memory",
     "other arrays": "the sum also of a read-only array; of a strided one or a subclass, unless a rank refuses it",
     BAD: "where a rank's vector has another length or dtype, or ranks are in two groups, one raises",

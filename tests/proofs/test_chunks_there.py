@@ -70,6 +70,14 @@ def test_a_page_without_chunks_sums_nothing(tmp_path, ranks, chunks):
     assert result(tmp_path, RING.format("with p chunks", right))[0] == PROVED
 
 
+def test_there_is_a_number_of_steps_for_every_p(tmp_path):
+    """A formula that shifts by a negative number has no value, and a page without one cannot be run."""
+    steps = 'encoding = "bits"\n\n\ndef steps(p): return 2 * (p - 1) + (1 << {}) - (1 << {})'
+    verdict, why = result(tmp_path, RING.format("up to 40 ranks", steps.format("40 - p", "40 - p")))
+    assert verdict == REFUTED and why == "p=41: a formula has no value: negative shift count"
+    assert result(tmp_path, RING.format("for every p", steps.format("p - 1", "p - 1")))[0] == PROVED
+
+
 def test_lists_are_as_many_as_ranks(tmp_path):
     """One chunk for all lists is the first rank's alone."""
     verdict, why = result(tmp_path, FORWARD.format(1))

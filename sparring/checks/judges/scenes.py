@@ -10,7 +10,7 @@ import numpy as np
 from sparring.checks.contracts import Contract
 from sparring.checks.judges import contract_calls, sums
 from sparring.checks.ranks import scenes
-from sparring.checks.ranks.scenes import SCENES, shorter
+from sparring.checks.ranks.scenes import SCENES
 from sparring.refinement.example import Example
 from sparring.refinement.observing import Observed
 from sparring.spec.core.model import Page
@@ -66,12 +66,12 @@ def first(example: Example, seen: Observed, call: int, page: Page | None, *, mea
 
 
 def inputs_of_call(example: Example, seen: Observed, call: int) -> Sequence[Any]:
-    """Return the ranks' inputs in a call; in the last one of the scene "again" these are the results before it."""
+    """Return the ranks' inputs in a call; in the fourth of the scene "again" these are the results before it."""
     scene = SCENES[example.scene]
     if scene.play is scenes.again and call == 3:
         return seen.ys[call - 1]
-    rows = [np.asarray(x) for x in example.calls[call]]
-    xs = [shorter(x) for x in rows] if scene.play is scenes.again and call == 2 else rows
+    rows = [np.asarray(x) for x in example.calls[min(call, len(example.calls) - 1)]]
+    xs = [*map(scenes.LENGTHS[call], rows)] if scene.play is scenes.again and call in scenes.LENGTHS else rows
     return [scenes.present(x) for x in xs] if scene.sparse else xs
 
 

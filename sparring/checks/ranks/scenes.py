@@ -41,7 +41,7 @@ class Calls:
 
     def __init__(self, function: Any, params: Mapping[str, Any], *, sparse: bool = False) -> None:
         self.function, self.params, self.sparse = function, params, sparse
-        self.instances: dict[tuple[int, int], Any] = {}
+        self.instances: dict[tuple[int, int], tuple[Comm, Any]] = {}
         self.made: list[Made] = []
 
     def __call__(self, comm: Intracomm, x: Any) -> Any:
@@ -56,9 +56,9 @@ class Calls:
         if not isinstance(self.function, type):
             return lambda x: self.function(comm, x, **self.params)
         key = id(comm), n
-        if key not in self.instances:
-            self.instances[key] = self.function(comm, n, **self.params)
-        return self.instances[key]  # type: ignore[no-any-return]  # an instance of the target, which can be called
+        if key not in self.instances:  # with the communicator, so that no other one gets its number
+            self.instances[key] = comm, self.function(comm, n, **self.params)
+        return self.instances[key][1]  # type: ignore[no-any-return]  # an instance of the target, which can be called
 
     def overwrite(self) -> None:
         """Overwrite the memory of the last input with another number, unless it is sparse, and so read-only."""
@@ -112,13 +112,14 @@ def freed(comm: Comm) -> Iterator[Any]:
 
 
 def again(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """Call on two vectors, on a shorter one, then on the last result; overwrite the first input after its call."""
+    """Call on two vectors, a shorter one, the last result, a longer one; overwrite the first input after its call."""
     call(comm, xs[0])
     call.overwrite()
     call(comm, xs[1])
     y = call(comm, shorter(xs[2]))
     if isinstance(y, np.ndarray | Sparse):
         call(comm, y)
+        call(comm, longer(xs[2]))
 
 
 def split(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
@@ -223,6 +224,15 @@ def of(prop: str, *, sparse: bool) -> list[str]:
 def shorter(x: NDArray[Any]) -> NDArray[Any]:
     """Return a copy of the first half of ``x`` and one entry more."""
     return x[: x.size // 2 + 1].copy()
+
+
+def longer(x: NDArray[Any]) -> NDArray[Any]:
+    """Return ``x`` twice, one after the other."""
+    return np.concatenate([x, x])
+
+
+LENGTHS: Mapping[int, Callable[[NDArray[Any]], NDArray[Any]]] = {2: shorter, 4: longer}
+"""What is made of the last vector in these calls of :func:`again`."""
 
 
 def play(scene: str, function: Any, comm: Intracomm, xs: NDArray[Any], params: Mapping[str, Any]) -> Played:

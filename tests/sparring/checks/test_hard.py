@@ -104,6 +104,7 @@ REUSED = "if x.size > 1000: z, y = y, kept.setdefault((x.size, x.dtype), y); y[:
         ("(MPI.COMM_WORLD if x.size > 1000 else comm)", "pass", "communicators"),
         ("(MPI.COMM_WORLD if comm.size >= 4 else comm)", "pass", "communicators"),
         ("comm", REUSED, "own memory"),
+        ("comm", "if x.size > kept.setdefault('longest', x.size): y[-1] += 1", "repeated calls"),
         ("comm", "if not x.flags.c_contiguous: x[:] = 0", "own memory"),
     ],
 )
