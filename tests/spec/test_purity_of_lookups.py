@@ -1,0 +1,91 @@
+"""Symbols are not told from numbers by looking them up, nor by comparing truths."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import sparring
+from sparring.errors import InputError
+from sparring.proofs.proving.proving import prove
+from sparring.proofs.reading.points import Condition, Point
+from sparring.spec.core.numbers import Sym
+
+RING = "from sparring.spec.ring import adds, chunk, dst, holds, src\n"
+PICK = "    def pick(self, p):\n        return 0 if isinstance(p, int) and p == 3 else 2 * (p - 1)\n"
+HIDDEN = f"from enum import Enum\nclass E(Enum):\n    A = 1\n{PICK}ONE = E.A\nclass M(type):\n{PICK}"
+HIDDEN += f"class C(metaclass=M): pass\nclass T(tuple):\n{PICK}TWO = T()\n"
+ENUM = "from enum import Enum\nclass E(Enum):\n"
+LOOKED_UP = {
+    "get": ("", "{3: 0}.get(p, 2 * (p - 1))"),
+    "a set": ("", "0 if p in {2, 4} else 2 * (p - 1)"),
+    "a frozenset": ("F = frozenset({3})", "0 if p in F else 2 * (p - 1)"),
+    "a dict of the module": ("D = {3: 0}", "D[p] if p in D else 2 * (p - 1)"),
+    "a counter": ("from collections import Counter", "2 * (p - 1) * Counter([p, 3])[p]"),
+    "a cache": ("from functools import cache\n@cache\ndef f(n):\n    return n", "2 * (f(p) - 1)"),
+    "a key": ("", "min((2 * (p - 1), 0), key={0: 3}.get)"),
+    "how many": ("", "2 * (p - 1) * (len({p, 3}) - 1)"),
+}
+"""Which symbols are not, and numbers are."""
+COMPARED = {
+    "equal": ("", "0 if (p == 3) == True else 2 * (p - 1)"),
+    "unequal": ("", "0 if (p == 3) != False else 2 * (p - 1)"),
+    "one of": ("", "0 if (p == 3) in (True,) else 2 * (p - 1)"),
+    "counted": ("", "2 * (p - 1) * [True, p == 3].count(True)"),
+}
+TWINS = {
+    "constants are looked up": ("T = {'a': 2}", "T.get('a') * (p - 1) if 2 in {2, 4} else 0"),
+    "a choice": ("from sparring.spec.core.numbers import where", "where(p == 3, 4, 2 * (p - 1))"),
+    "a mark": ("class Mark: pass\nMARK = Mark()\ndef f(p, x=None): return p if x is MARK else 2 * (p - 1)", "f(p)"),
+    "nothing": ("def f(p, x=None):\n    return 2 * (p - 1) if x is None is not p else x", "f(p)"),
+    "an Enum's method": (f"{ENUM}    A = 2\n    def pick(self, p): return self.value * (p - 1)", "E.A.pick(p)"),
+    "an error": (
+        ("class E(ValueError):\n    def __init__(self, p):\n        super().__init__(p)\n"
+        "def f(p, x=1):\n    if x > 1:\n        raise E(f'{x} % {p}')\n    return 2 * (p - 1)"), "f(p)",
+    ),
+    "a docstring": ('def f(p):\n    """Of 100 %."""\n    return 2 * (p - 1)', "f(p)"),
+}  # fmt: skip
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch):
+    """A function that makes a page of what stands before its steps, and of these."""
+    (tmp_path / "hidden_picks.py").write_text(HIDDEN, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "hidden_picks", raising=False)
+
+    def made(before, steps):
+        file = tmp_path / "looking.py"
+        file.write_text(f'"""X."""\n{RING}{before}\n\n\ndef steps(p):\n    return {steps}\n', encoding="utf-8")
+        return sparring.page(str(file))
+
+    return made
+
+
+@pytest.mark.parametrize("how", LOOKED_UP)
+def test_a_symbol_is_not_looked_up(page, how):
+    with pytest.raises(InputError, match=r"is a symbol, not a number, and no dict, .*where\(p == 3, a, b\)"):
+        [*prove(page(*LOOKED_UP[how]), planted=False)]
+
+
+@pytest.mark.parametrize("how", COMPARED)
+def test_a_truth_is_not_compared(page, how):
+    with pytest.raises(InputError, match=r"\(p == 3\) is a symbol, and == .* asks which truth it is"):
+        [*prove(page(*COMPARED[how]), planted=False)]
+
+
+@pytest.mark.parametrize("how", TWINS)
+def test_what_asks_nothing_is_proved(page, how):
+    """The number of steps of three ranks is right, too."""
+    made = page(*TWINS[how])
+    assert made.steps(3) == 4
+    assert {one.name: one.detail for one in prove(made, planted=False) if one.verdict.word.exit_code} == {}
+
+
+@pytest.mark.parametrize("point", [Point(None, "replicate", Sym.var("v")), Condition(None, "replicate", True)])
+def test_points_are_not_looked_up_either(point):
+    with pytest.raises(TypeError, match="no dict, set or cache looks it up"):
+        hash(point)
+    with pytest.raises(TypeError, match="asks which truth it is"):
+        _ = Condition(None, "replicate", point) == True  # noqa: E712  # as a page's text may ask
