@@ -15,13 +15,13 @@ import inspect
 from collections.abc import Iterable
 from dataclasses import MISSING
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from sparring.errors import InputError
 from sparring.spec.core import origins
-from sparring.spec.core.code_purity import ALTERABLE, CONSTANTS, Codes, alters, bound
+from sparring.spec.core.code_purity import ALTERABLE, CONSTANTS, Codes, alters, bound, hidden
 from sparring.spec.core.function_texts import ARGUMENTS, KEPT, Text, dotted, globals_of
 from sparring.spec.core.origins import NAMED, PURE, home, pythons
 from sparring.spec.core.vocabulary import LETTERS, Kind
@@ -50,9 +50,16 @@ class Found:
 
     def look(self, value: Any, name: str, at: str | None) -> None:
         """Look at a value that is read as ``name`` at a place, ``file:line: function``; None for a page's own names."""
-        if id(value) in self.seen or isinstance(value, CONSTANTS) or origins.constant(value):
+        if id(value) in self.seen or origins.constant(value):
             return
         self.seen[id(value)] = value
+        if not origins.foreign(type(value), self.module.__name__):  # whatever it is besides, it has methods
+            self.look(type(value), name, at)
+        if not isinstance(value, CONSTANTS):
+            self.look_at_object(value, name, at)
+
+    def look_at_object(self, value: Any, name: str, at: str | None) -> None:
+        """Look at a value that is no number and no text."""
         if hasattr(value, "__wrapped__"):  # a cache of a function, or what a decorator made
             self.look(value.__wrapped__, name, at)
         if isinstance(value, FunctionType | type):
@@ -78,7 +85,7 @@ class Found:
         """Look at a function's text, or at a class."""
         if isinstance(value, FunctionType):
             self.text(value)
-        elif not issubclass(value, Enum | BaseException):
+        elif not (origins.error(value) and origins.foreign(value, self.module.__name__)):
             self.parts(value)
 
     def parts(self, value: type) -> None:
@@ -87,15 +94,26 @@ class Found:
             raise InputError(f"{value.__module__}.{value.__name__} is no frozen dataclass of parameters alone; {KEPT}")
         for base in value.__bases__:
             self.look(base, base.__name__, None)
+        if issubclass(value, Enum):
+            self.members(value)
         for name, held in vars(value).items():
-            one = getattr(held, "__func__", getattr(held, "fget", getattr(held, "func", held)))
+            one = getattr(held, "__func__", getattr(held, "fget", held))
+            one = one.func if isinstance(one, cached_property) else one
             if isinstance(one, FunctionType) and issubclass(value, Coding):
                 if not (pythons(home(one)) or origins.generated(one)):  # what a dataclass has besides
                     self.codes.look_at_function(one, f"{value.__name__}.{name}")
             elif isinstance(one, FunctionType):
                 if not origins.generated(one):
                     self.look(one, f"{value.__name__}.{name}", None)
-            elif not name.startswith(("__", "_abc", "_field")) and not inspect.isdatadescriptor(held):
+            elif one is not None and (one is not held or written_out(name, held, value)):
+                self.look_inside(one, f"{value.__name__}.{name}", None)
+
+    def members(self, value: type[Enum]) -> None:
+        """Look at what the members of an Enum hold; it finds them by hash, and what it does not find is its own."""
+        if any("_missing_" in vars(one) for one in value.__mro__ if not pythons(one.__module__)):
+            raise InputError(f"{value.__name__} finds a member for what is none, as symbols are; {ARGUMENTS}")
+        for name, member in value.__members__.items():
+            for held in vars(member).values():
                 self.look_inside(held, f"{value.__name__}.{name}", None)
 
     def text(self, function: FunctionType) -> None:
@@ -128,6 +146,14 @@ class Found:
                     self.attributes(held, f"{name}.{node.attr}", text, text.place(node.lineno))
                 elif isinstance(held, ModuleType):
                     self.look(held, f"{name}.{node.attr}", text.place(node.lineno))
+
+
+def written_out(name: str, held: Any, kind: type) -> bool:
+    """Return whether a class holds something under a name that is neither a function nor Python's own doing."""
+    users = callable(held) and not isinstance(held, type)
+    if hidden(name, kind):
+        return users and not isinstance(held, NAMED)
+    return users or not (inspect.isdatadescriptor(held) and pythons(type(held).__module__))
 
 
 def held(value: Any) -> Iterable[Any] | None:

@@ -1,4 +1,4 @@
-"""Symbols are not told from numbers by looking them up, nor by comparing truths."""
+"""Symbols are not told from numbers by looking them up, by comparing truths, nor in methods out of sight."""
 
 from __future__ import annotations
 
@@ -34,6 +34,22 @@ COMPARED = {
     "one of": ("", "0 if (p == 3) in (True,) else 2 * (p - 1)"),
     "counted": ("", "2 * (p - 1) * [True, p == 3].count(True)"),
 }
+REFUSED = {
+    "an Enum's method": (f"{ENUM}    A = 1\n{PICK}", "E.A.pick(p)", "pick asks isinstance"),
+    "an Enum's list": (f"{ENUM}    A = [1]", "E.A.value.append(p) or 2 * (p - 1)", "a list inside of E.A"),
+    "what no Enum has": (
+        f"{ENUM}    A = 3\n    B = 4\n    @classmethod\n    def _missing_(cls, v):\n        return cls.B",
+        "2 * (p - 1) if E(p) == E.B else 0", "finds a member for what is none",
+    ),
+    "an error's method": (f"class E(Exception):\n{PICK}", "E().pick(p)", "pick asks isinstance"),
+    "another module's Enum": ("from hidden_picks import ONE", "ONE.pick(p)", "hidden_picks.py:5: pick asks isinstance"),
+    "another module's metaclass": ("from hidden_picks import C", "C.pick(p)", "pick asks isinstance"),
+    "another module's tuple": ("from hidden_picks import TWO", "TWO.pick(p)", "pick asks isinstance"),
+    "a property that is kept": (
+        ("from functools import cache\ndef kept(self):\n    return isinstance(self, int)\n"
+        "class C:\n    f = property(cache(kept))\n"), "2 * (p - 1) + C().f", "kept asks isinstance",
+    ),
+}  # fmt: skip
 TWINS = {
     "constants are looked up": ("T = {'a': 2}", "T.get('a') * (p - 1) if 2 in {2, 4} else 0"),
     "a choice": ("from sparring.spec.core.numbers import where", "where(p == 3, 4, 2 * (p - 1))"),
@@ -73,6 +89,13 @@ def test_a_symbol_is_not_looked_up(page, how):
 def test_a_truth_is_not_compared(page, how):
     with pytest.raises(InputError, match=r"\(p == 3\) is a symbol, and == .* asks which truth it is"):
         [*prove(page(*COMPARED[how]), planted=False)]
+
+
+@pytest.mark.parametrize("how", REFUSED)
+def test_what_tells_them_out_of_sight_is_refused(page, how):
+    before, steps, said = REFUSED[how]
+    with pytest.raises(InputError, match=said):
+        page(before, steps)
 
 
 @pytest.mark.parametrize("how", TWINS)
