@@ -20,13 +20,16 @@ COMPUTING = (
 )
 """Modules, of Python and of two packages, whose functions keep nothing, and that codes may compute with."""
 PURE = {
-    "abs", "all", "any", "bool", "bytes", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset",
+    "abs", "all", "any", "bool", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset",
     "int", "len", "list", "map", "max", "min", "pow", "range", "reversed", "round", "set", "slice", "sorted", "sum",
     "tuple", "zip", "NotImplemented", "super",
 }
 """Python's functions that ask only what numbers, lists and symbols answer alike."""
-TELLING = {"cache_info", "cache_clear", "format", "format_map", "attrgetter", "methodcaller", "singledispatch"}
-"""Attributes and functions that tell what was called before, or what an object looks like."""
+TELLING = {
+    "cache_info", "cache_clear", "format", "format_map", "attrgetter", "methodcaller", "singledispatch",
+    "singledispatchmethod", "is_", "is_not", "is_dataclass", "to_bytes", "fromhex", "translate",
+}
+"""Attributes and functions that tell what was called before, or what an object looks like or is."""
 UNKNOWN = {
     "datetime", "os", "posix", "random", "secrets", "threading", "time", "uuid", "open", "input", "id", "hash",
     "setattr", "delattr", "vars", "globals", "exec", "eval", "__import__",

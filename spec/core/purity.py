@@ -22,7 +22,7 @@ from typing import Any
 from sparring.errors import InputError
 from sparring.spec.core import origins
 from sparring.spec.core.code_purity import ALTERABLE, CONSTANTS, Codes, alters, bound, hidden
-from sparring.spec.core.function_texts import ARGUMENTS, KEPT, Text, dotted, globals_of
+from sparring.spec.core.function_texts import ARGUMENTS, KEPT, ONE, Text, dotted, globals_of, percents
 from sparring.spec.core.origins import NAMED, PURE, home, pythons
 from sparring.spec.core.vocabulary import LETTERS, Kind
 from sparring.spec.core.wire_forms import Coding
@@ -55,6 +55,8 @@ class Found:
         self.seen[id(value)] = value
         if not origins.foreign(type(value), self.module.__name__):  # whatever it is besides, it has methods
             self.look(type(value), name, at)
+        if isinstance(value, str | bytes) and percents(value):
+            raise InputError(f"{at or name} reads {name}, with which a text is made of numbers; {ARGUMENTS}")
         if not isinstance(value, CONSTANTS):
             self.look_at_object(value, name, at)
 
@@ -123,6 +125,10 @@ class Found:
         text.check()
         for held in bound(function):
             self.look_inside(held, "a default or a variable outside", text.place(code.co_firstlineno))
+        for one in text.asked_for():
+            kind = type(function.__globals__.get(one.id))
+            if text.binds(one.id) or pythons(kind.__module__):
+                raise InputError(f"{text.place(one.lineno)} {ONE}, of which {one.id} is no mark; {ARGUMENTS}")
         for read in sorted(globals_of(code)):
             at = text.place(text.line(read))
             if read in function.__globals__:

@@ -1,4 +1,4 @@
-"""Symbols are not told from numbers by looking them up, by comparing truths, nor in methods out of sight."""
+"""Symbols are not told from numbers by looking them up, by comparing truths, nor in methods and texts out of sight."""
 
 from __future__ import annotations
 
@@ -35,6 +35,18 @@ COMPARED = {
     "counted": ("", "2 * (p - 1) * [True, p == 3].count(True)"),
 }
 REFUSED = {
+    "what is": ("YES = True", "0 if (p == 3) is YES else 2 * (p - 1)", "YES is no mark"),
+    "what is, by its argument": ("def f(b, YES): return 0 if b is YES else 1", "f(p == 3, True)", "YES is no mark"),
+    "what is, in a row": ("", "0 if (p == 3) is True is not None else 2 * (p - 1)", "asks whether two objects are one"),
+    "what is, in a pattern": (
+        "def f(p):\n    match p == 3:\n        case True:\n            return 0\n    return 2 * (p - 1)", "f(p)",
+        "asks whether two objects are one",
+    ),
+    "what is, by a function": ("from operator import is_", "0 if is_(p == 3, True) else 2 * (p - 1)", "reads is_"),
+    "a text": ("F = '%s'", "0 if F % p == '3' else 2 * (p - 1)", "reads F, with which a text"),
+    "a text of two": ("", "0 if ('%' + 's') % p == '3' else 2 * (p - 1)", "makes a text"),
+    "a text by a default": ("def f(p, F='%s'):\n    return F % p", "0 if f(p) == '3' else 1", "a text"),
+    "a text of bytes": ("", "0 if bytes([37, 97]) % p == b'3' else 2 * (p - 1)", "asks bytes"),
     "an Enum's method": (f"{ENUM}    A = 1\n{PICK}", "E.A.pick(p)", "pick asks isinstance"),
     "an Enum's list": (f"{ENUM}    A = [1]", "E.A.value.append(p) or 2 * (p - 1)", "a list inside of E.A"),
     "what no Enum has": (
@@ -45,6 +57,11 @@ REFUSED = {
     "another module's Enum": ("from hidden_picks import ONE", "ONE.pick(p)", "hidden_picks.py:5: pick asks isinstance"),
     "another module's metaclass": ("from hidden_picks import C", "C.pick(p)", "pick asks isinstance"),
     "another module's tuple": ("from hidden_picks import TWO", "TWO.pick(p)", "pick asks isinstance"),
+    "a method of many kinds": (
+        ("from functools import singledispatchmethod\nclass C:\n    @singledispatchmethod\n    def f(self, p):\n"
+        "        return 0\n    @f.register\n    def _(self, p: int):\n        return 1\n"),
+        "C().f(p)", "reads C.f, a single",
+    ),
     "a property that is kept": (
         ("from functools import cache\ndef kept(self):\n    return isinstance(self, int)\n"
         "class C:\n    f = property(cache(kept))\n"), "2 * (p - 1) + C().f", "kept asks isinstance",
