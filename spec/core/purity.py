@@ -66,7 +66,8 @@ class Found:
             self.look(value.__wrapped__, name, at)
         if isinstance(value, FunctionType | type):
             where = home(value)
-            if origins.foreign(value, self.module.__name__) and not origins.library(value) and not origins.error(value):
+            others = origins.foreign(value, self.module.__name__) and not origins.error(value)
+            if (others or origins.asking(value)) and not origins.library(value):
                 raise InputError(f"{at or name} reads {name} of the module {where}; {ARGUMENTS}")
             if not origins.trusted(where, self.module.__name__):
                 self.inside(value)
@@ -150,7 +151,7 @@ class Found:
                 held = getattr(value, node.attr, None)
                 if not origins.trusted(value.__name__, self.module.__name__) and not origins.library(value):
                     self.attributes(held, f"{name}.{node.attr}", text, text.place(node.lineno))
-                elif isinstance(held, ModuleType):
+                else:
                     self.look(held, f"{name}.{node.attr}", text.place(node.lineno))
 
 

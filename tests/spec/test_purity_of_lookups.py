@@ -66,6 +66,22 @@ REFUSED = {
         ("from functools import cache\ndef kept(self):\n    return isinstance(self, int)\n"
         "class C:\n    f = property(cache(kept))\n"), "2 * (p - 1) + C().f", "kept asks isinstance",
     ),
+    "a symbol's variables": (
+        "from sparring.spec.core.numbers import variables", "2 * (p - 1) if variables(p) else 0", "reads variables",
+    ),
+    "a symbol's variables, by the module": (
+        "from sparring.spec.core import numbers", "2 * (p - 1) if numbers.variables(p) else 0", "numbers.variables",
+    ),
+    "a symbol's value": (
+        "from sparring.spec.core.numbers import Evaluator", "Evaluator({'p': 3})(p)", "reads Evaluator",
+    ),
+    "whether it may be in a range": (
+        "from sparring.spec.core.calling import Between", "2 * (p - 1) if Between(3, 4).holds(p) else 0",
+        "reads Between",
+    ),
+    "what proofs ask": (
+        "from sparring.proofs.reading.symbols import free", "2 * (p - 1) if free(p) else 0", "free asks isinstance",
+    ),
 }  # fmt: skip
 TWINS = {
     "constants are looked up": ("T = {'a': 2}", "T.get('a') * (p - 1) if 2 in {2, 4} else 0"),
@@ -77,6 +93,7 @@ TWINS = {
         ("class E(ValueError):\n    def __init__(self, p):\n        super().__init__(p)\n"
         "def f(p, x=1):\n    if x > 1:\n        raise E(f'{x} % {p}')\n    return 2 * (p - 1)"), "f(p)",
     ),
+    "by a module": ("from sparring.spec.core import numbers", "numbers.where(p == 3, 4, 2 * (p - 1))"),
     "a docstring": ('def f(p):\n    """Of 100 %."""\n    return 2 * (p - 1)', "f(p)"),
 }  # fmt: skip
 
