@@ -21,8 +21,8 @@ from typing import Any
 
 from sparring.errors import InputError
 from sparring.spec.core import origins
-from sparring.spec.core.code_purity import ALTERABLE, CONSTANTS, Codes, alters, bound, hidden
-from sparring.spec.core.function_texts import ARGUMENTS, KEPT, ONE, Text, dotted, globals_of, percents
+from sparring.spec.core.code_purity import ALTERABLE, CONSTANTS, Codes, alters, bound, frozen, hidden
+from sparring.spec.core.function_texts import ARGUMENTS, KEPT, MAKING, ONE, Text, dotted, globals_of, percents
 from sparring.spec.core.origins import NAMED, PURE, home, pythons
 from sparring.spec.core.vocabulary import LETTERS, Kind
 from sparring.spec.core.wire_forms import Coding
@@ -93,8 +93,8 @@ class Found:
 
     def parts(self, value: type) -> None:
         """Look at a class's functions and names, and at the classes that it inherits from."""
-        if issubclass(value, Coding) and not fixed(value):
-            raise InputError(f"{value.__module__}.{value.__name__} is no frozen dataclass of parameters alone; {KEPT}")
+        if why := wrong(value):
+            raise InputError(f"{value.__module__}.{value.__name__} {why}")
         for base in value.__bases__:
             self.look(base, base.__name__, None)
         if issubclass(value, Enum):
@@ -112,9 +112,7 @@ class Found:
                 self.look_inside(one, f"{value.__name__}.{name}", None)
 
     def members(self, value: type[Enum]) -> None:
-        """Look at what the members of an Enum hold; it finds them by hash, and what it does not find is its own."""
-        if any("_missing_" in vars(one) for one in value.__mro__ if not pythons(one.__module__)):
-            raise InputError(f"{value.__name__} finds a member for what is none, as symbols are; {ARGUMENTS}")
+        """Look at what the members of an Enum hold."""
         for name, member in value.__members__.items():
             for held in vars(member).values():
                 self.look_inside(held, f"{value.__name__}.{name}", None)
@@ -153,6 +151,31 @@ class Found:
                     self.attributes(held, f"{name}.{node.attr}", text, text.place(node.lineno))
                 else:
                     self.look(held, f"{name}.{node.attr}", text.place(node.lineno))
+
+
+def wrong(kind: type) -> str:
+    """Return what is wrong with a class, whatever its functions do; "" where nothing is."""
+    if issubclass(kind, Coding) and not fixed(kind):
+        return f"is no frozen dataclass of parameters alone; {KEPT}"
+    if hashed_apart(kind):
+        return f"has a hash that leaves out what it holds, by which a cache takes one for another; {ARGUMENTS}"
+    if issubclass(kind, Enum) and any("_missing_" in vars(one) for one in kind.__mro__ if not pythons(one.__module__)):
+        return f"finds a member for what is none, as symbols are; {ARGUMENTS}"
+    return ""
+
+
+def hashed_apart(kind: type) -> bool:
+    """Return whether objects of a class may be equal, and of one hash, and hold different things."""
+    hashed: Any = kind.__hash__
+    if hashed is None or hashed is object.__hash__ or issubclass(kind, Enum):
+        return False
+    names = {"__hash__"} if frozen(kind) else {"__hash__", *MAKING}
+    own = [vars(one)[name] for one in kind.__mro__ if not pythons(one.__module__) for name in names & {*vars(one)}]
+    made = (getattr(one, "__func__", one) for one in own if one is not None)
+    fields = getattr(kind, "__dataclass_fields__", {}).values()
+    return any(not one.compare or one.hash is False for one in fields) or not all(
+        isinstance(one, FunctionType) and origins.generated(one) for one in made
+    )
 
 
 def written_out(name: str, held: Any, kind: type) -> bool:

@@ -16,6 +16,7 @@ RING = "from sparring.spec.ring import adds, chunk, dst, holds, src\n"
 PICK = "    def pick(self, p):\n        return 0 if isinstance(p, int) and p == 3 else 2 * (p - 1)\n"
 HIDDEN = f"from enum import Enum\nclass E(Enum):\n    A = 1\n{PICK}ONE = E.A\nclass M(type):\n{PICK}"
 HIDDEN += f"class C(metaclass=M): pass\nclass T(tuple):\n{PICK}TWO = T()\n"
+CACHED = "from functools import cache\n@cache\ndef f(d):\n    return d.b\n"
 ENUM = "from enum import Enum\nclass E(Enum):\n"
 LOOKED_UP = {
     "get": ("", "{3: 0}.get(p, 2 * (p - 1))"),
@@ -82,6 +83,18 @@ REFUSED = {
     "what proofs ask": (
         "from sparring.proofs.reading.symbols import free", "2 * (p - 1) if free(p) else 0", "free asks isinstance",
     ),
+    "a hash of its own": (
+        (f"{CACHED}class D:\n    def __init__(self, b):\n        self.b = b\n    def __hash__(self):\n"
+        "        return 1\n    def __eq__(self, o):\n        return True"), "2 * (f(D(p)) - 1)", "that leaves out",
+    ),
+    "a field that is not hashed": (
+        (f"{CACHED}from dataclasses import dataclass, field\n@dataclass(frozen=True)\nclass D:\n"
+        "    b: object = field(compare=False)"), "2 * (f(D(p)) - 1)", "D has a hash that leaves out",
+    ),
+    "a tuple that holds more": (
+        (f"{CACHED}class D(tuple):\n    def __new__(cls, b):\n        made = super().__new__(cls)\n        made.b = b\n"
+        "        return made"), "2 * (f(D(p)) - 1)", "D has a hash that leaves out",
+    ),
 }  # fmt: skip
 TWINS = {
     "constants are looked up": ("T = {'a': 2}", "T.get('a') * (p - 1) if 2 in {2, 4} else 0"),
@@ -92,6 +105,10 @@ TWINS = {
     "an error": (
         ("class E(ValueError):\n    def __init__(self, p):\n        super().__init__(p)\n"
         "def f(p, x=1):\n    if x > 1:\n        raise E(f'{x} % {p}')\n    return 2 * (p - 1)"), "f(p)",
+    ),
+    "what is hashed as it is": (
+        (f"{CACHED}from dataclasses import dataclass\n@dataclass(frozen=True)\nclass D:\n    b: int\n"
+        "@dataclass\nclass E:\n    b: object"), "f(D(2)) * (E(p).b - 1)",
     ),
     "by a module": ("from sparring.spec.core import numbers", "numbers.where(p == 3, 4, 2 * (p - 1))"),
     "a docstring": ('def f(p):\n    """Of 100 %."""\n    return 2 * (p - 1)', "f(p)"),
