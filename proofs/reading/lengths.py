@@ -52,7 +52,7 @@ class Extent(AtPoint):
     __lt__ = __le__ = __gt__ = __ge__ = __and__ = __rand__ = __or__ = __ror__ = first
     __eq__ = __ne__ = first  # type: ignore[assignment]  # a mask
     __neg__ = __abs__ = __getitem__ = like
-    __hash__ = object.__hash__
+    __hash__ = AtPoint.__hash__
 
     def __len__(self) -> int:
         raise Undecided(
@@ -169,7 +169,7 @@ class Number(AtPoint):
     def __ne__(self, o: object) -> Any:
         return ~(self == o)
 
-    __hash__ = object.__hash__
+    __hash__ = AtPoint.__hash__
 
     def __invert__(self) -> Number:
         known = isinstance(self.value, bool | Truth)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from sparring.errors import Refuted, Undecided
 from sparring.proofs.reading.all_ranks import OfAllRanks
@@ -130,7 +130,7 @@ class Point(OfAllRanks):
     def __ne__(self, o: object) -> Any:
         return ~compared(self, o, "==", lambda a, b: a == b)
 
-    __hash__ = object.__hash__
+    __hash__ = AtPoint.__hash__
 
     def __bool__(self) -> bool:
         return bool(self.truth)
@@ -250,6 +250,13 @@ class Condition(AtPoint):
 
     def __repr__(self) -> str:
         return f"{'own ' if self.placement == 'partial' else ''}{self.value!r}"
+
+    def __eq__(self, o: object) -> NoReturn:
+        raise TypeError(
+            f"{self!r} is a symbol, and == {o!r} asks which truth it is: write where(c, a, b) or ~c instead"
+        )
+
+    __hash__ = AtPoint.__hash__
 
     def __and__(self, o: Any) -> Condition:
         return conditions(both, self, o)

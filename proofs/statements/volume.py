@@ -69,7 +69,7 @@ def sharing(cut: Bound = bound) -> Iterator[Obligation]:
 
 def codes(sent: Any) -> list[Any]:
     """Return the codes in which what is sent travels; what travels as it is has none."""
-    return [*dict.fromkeys(one.code for one in sent if one.code != PLAIN)]
+    return [*{(type(one.code), repr(one.code)): one.code for one in sent if one.code != PLAIN}.values()]
 
 
 def sizes(code: Any) -> Iterator[Obligation]:

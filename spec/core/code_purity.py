@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from enum import Enum
+from enum import Enum, EnumMeta
 from fractions import Fraction
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MappingProxyType, MethodType, ModuleType, NoneType
@@ -54,6 +54,8 @@ class Codes:
             self.look_inside(value.values() if isinstance(value, dict) else value, name, text)
         elif isinstance(value, ModuleType):
             self.look_at_module(value, name, text)
+        elif isinstance(value, Enum) and not origins.foreign(type(value), self.page):
+            self.look(type(value), name, text)
         elif id(value) not in self.seen and not isinstance(value, CONSTANTS) and not origins.constant(value):
             self.seen[id(value)] = value
             self.look_at_object(value, name, text)
@@ -81,10 +83,10 @@ class Codes:
     def look_at_written(self, value: FunctionType | type, name: str, text: Text) -> None:
         """Look at a function or a class: at its text, where a user wrote it."""
         where = home(value)
-        if origins.trusted(where, self.page) or (isinstance(value, type) and issubclass(value, Enum | BaseException)):
+        if origins.trusted(where, self.page):
             return
         if origins.foreign(value, self.page):
-            if not origins.computing(where):
+            if not (origins.computing(where) or origins.error(value) or type(value) is EnumMeta):
                 raise InputError(f"{text.place(text.line(name))} reads {name}; {KEPT}")
         elif isinstance(value, FunctionType):
             self.look_at_function(value, value.__name__)
@@ -94,12 +96,14 @@ class Codes:
     def look_at_class(self, value: type, name: str, text: Text) -> None:
         """Look at a class's functions, at what it holds, and at the classes that it inherits from."""
         self.look_inside(value.__bases__, name, text)
+        for member in value.__members__.values() if issubclass(value, Enum) else ():
+            self.look_inside(vars(member).values(), f"{name}.{member.name}", text)
         for attribute, held in vars(value).items():
             one = getattr(held, "__func__", getattr(held, "fget", getattr(held, "func", held)))
             if isinstance(one, FunctionType):
                 if not origins.generated(one):
                     self.look_at_written(one, f"{name}.{attribute}", text)
-            elif not attribute.startswith(("__", "_abc", "_field")) and not hasattr(held, "__get__"):
+            elif not (hidden(attribute, value) or hasattr(held, "__get__")):
                 self.look_inside([held], f"{name}.{attribute}", text)
 
     def look_at_builtin(self, value: BuiltinFunctionType, name: str, text: Text) -> None:
@@ -130,6 +134,11 @@ class Codes:
         """Raise InputError for a value that may change."""
         right = f" (right: {name}.flags.writeable = False)" if hasattr(value, "flags") else ""
         raise InputError(f"{text.place(line)} may change {name}, a {type(value).__name__}{right}; {KEPT}")
+
+
+def hidden(name: str, kind: type) -> bool:
+    """Return whether a class has that name from Python, beside what its text has written."""
+    return name.startswith(("__", "_abc", "_field")) or (issubclass(kind, Enum) and name.startswith("_"))
 
 
 def parts(value: Any) -> Iterable[Any] | None:

@@ -25,6 +25,7 @@ READING = {"get", "items", "keys", "values", "index", "count"}
 TREES: dict[int, ast.Module] = {}
 """Trees of code that was compiled from a tree and not from a file, by identity: equal code may outlive it."""
 KEPT = "a code keeps nothing from call to call, and draws from a seed that it is given"
+ONE = "asks whether two objects are one"
 ARGUMENTS = "a page's functions may read their arguments and what never changes"
 
 
@@ -70,9 +71,21 @@ class Text:
         """All nodes that are that name, which may have dots."""
         return (node for node in self.nodes((ast.Name, ast.Attribute)) if dotted(node) == name)
 
+    def asked_for(self) -> Iterator[ast.Name]:
+        """The names of constants that it asks whether an object is."""
+        for node in self.nodes(ast.Compare):
+            for sides in identified(node):
+                yield from (one for one in sides if isinstance(one, ast.Name) and one.id.isupper())
+
+    def binds(self, name: str) -> bool:
+        """Whether it gives that name a value itself."""
+        kinds = {node.arg for node in self.nodes(ast.arg)}
+        return name in kinds or any(node.id == name for node in self.nodes(ast.Name) if isinstance(node.ctx, ast.Store))
+
     def check(self, found: Callable[[ast.AST, str], str] | None = None, rule: str = "") -> None:
         """Raise InputError for the first part in which something is ``found``, by default whatever is not pure."""
         told = {id(part) for node in self.nodes(ast.Raise) for part in ast.walk(node)}
+        told |= {id(node.value) for node in self.nodes(ast.Expr) if isinstance(node.value, ast.Constant)}  # docstrings
         for node in ast.walk(self.node):
             if (why := (found or impure)(node, self.code.co_name)) and id(node) not in told:
                 line = getattr(node, "lineno", self.code.co_firstlineno)
@@ -122,14 +135,38 @@ def impure(node: ast.AST, function: str) -> str:
             return "enters a context"
         case ast.MatchClass() | ast.MatchSequence() | ast.MatchMapping():
             return "asks for the class of an object"
+    return apart(node)
+
+
+def apart(node: ast.AST) -> str:
+    """Return what a part of a text does that tells symbols from numbers by how they look or which they are; else ""."""
+    match node:
+        case ast.Constant(value=str() | bytes() as said) if percents(said):
+            return "makes a text of what it is given"
         case ast.JoinedStr() | ast.BinOp(left=ast.Constant(value=str() | bytes()), op=ast.Mod()):
             return "makes a text of what it is given"
-        case ast.Compare(ops=ops, comparators=others) if any(isinstance(op, ast.Is | ast.IsNot) for op in ops):
-            fixed = any((isinstance(one, ast.Constant) and one.value is None)
-                        or (isinstance(one, ast.Name) and one.id.isupper())
-                        for one in (node.left, *others))
-            return "" if fixed else "asks whether two objects are one"
+        case ast.MatchSingleton(value=bool()):
+            return ONE
+        case ast.Compare() if not all(any(map(fixed, sides)) for sides in identified(node)):
+            return ONE
     return ""
+
+
+def percents(said: str | bytes) -> bool:
+    """Return whether ``said % p`` may be a text of ``p``."""
+    return "%" in said if isinstance(said, str) else b"%" in said
+
+
+def identified(node: ast.Compare) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Yield the two sides of each question in a comparison whether two objects are one."""
+    for op, *sides in zip(node.ops, [node.left, *node.comparators], node.comparators):
+        if isinstance(op, ast.Is | ast.IsNot):
+            yield sides[0], sides[1]
+
+
+def fixed(node: ast.AST) -> bool:
+    """Return whether a part is None, or a constant by its name, whose value is for others to ask."""
+    return (isinstance(node, ast.Constant) and node.value is None) or (isinstance(node, ast.Name) and node.id.isupper())
 
 
 def keeping(node: ast.AST, function: str) -> str:

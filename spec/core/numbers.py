@@ -27,7 +27,11 @@ class Node:
         self.op, self.args = op, args
         self._names: frozenset[str] | None = None
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} is a symbol, not a number, and no dict, set or cache looks it up: "
+            "write where(p == 3, a, b) instead of {3: a}.get(p, b), either(p == 2, p == 4) instead of p in {2, 4}"
+        )
 
     def __bool__(self) -> NoReturn:
         raise TypeError(
@@ -98,6 +102,12 @@ class Truth(Node):
     """A term that is true or false."""
 
     __slots__ = ()
+    __hash__ = Node.__hash__
+
+    def __eq__(self, o: object) -> NoReturn:
+        raise TypeError(
+            f"{self!r} is a symbol, and == {o!r} asks which truth it is: write where(c, a, b) or negate(c) instead"
+        )
 
 
 Int: TypeAlias = int | Sym

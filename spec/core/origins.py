@@ -9,9 +9,11 @@ from types import BuiltinFunctionType, FunctionType, GenericAlias, ModuleType, U
 from typing import Any
 
 TRUSTED = tuple(f"sparring.{room}" for room in (
-    "spec.core", "spec.codecs", "spec.library", "spec.selectors", "errors", "proofs", "costs",
+    "spec.core", "spec.codecs", "spec.library", "spec.selectors", "errors",
 ))
-"""Rooms whose functions answer alike on symbols and on numbers; those of proofs and costs run in no text."""
+"""Rooms whose functions answer alike on symbols and on numbers, all but these."""
+ASKING = {"variables", "evaluate", "Evaluator", "Reader", "Between"}
+"""What sparring asks symbols with, or lets pass if it is one."""
 LIBRARY = ("math", "itertools", "functools", "operator", "collections", "dataclasses", "typing", "fractions", "enum")
 """Modules of Python whose functions keep nothing."""
 COMPUTING = (
@@ -20,13 +22,16 @@ COMPUTING = (
 )
 """Modules, of Python and of two packages, whose functions keep nothing, and that codes may compute with."""
 PURE = {
-    "abs", "all", "any", "bool", "bytes", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset",
+    "abs", "all", "any", "bool", "complex", "dict", "divmod", "enumerate", "filter", "float", "frozenset",
     "int", "len", "list", "map", "max", "min", "pow", "range", "reversed", "round", "set", "slice", "sorted", "sum",
     "tuple", "zip", "NotImplemented", "super",
 }
 """Python's functions that ask only what numbers, lists and symbols answer alike."""
-TELLING = {"cache_info", "cache_clear", "format", "format_map", "attrgetter", "methodcaller", "singledispatch"}
-"""Attributes and functions that tell what was called before, or what an object looks like."""
+TELLING = {
+    "cache_info", "cache_clear", "format", "format_map", "attrgetter", "methodcaller", "singledispatch",
+    "singledispatchmethod", "is_", "is_not", "is_dataclass", "to_bytes", "fromhex", "translate",
+}
+"""Attributes and functions that tell what was called before, or what an object looks like or is."""
 UNKNOWN = {
     "datetime", "os", "posix", "random", "secrets", "threading", "time", "uuid", "open", "input", "id", "hash",
     "setattr", "delattr", "vars", "globals", "exec", "eval", "__import__",
@@ -45,9 +50,15 @@ def library(value: Any) -> bool:
     """Return whether a function, class or module is Python's, and keeps nothing; or sparring's own."""
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or ""
     pure = name == "builtins" and getattr(value, "__name__", "") in PURE
-    if getattr(value, "__name__", "") in TELLING:
+    if getattr(value, "__name__", "") in TELLING or asking(value):
         return False
     return pure or top(name).removeprefix("_") in LIBRARY or trusted(name, "")
+
+
+def asking(value: Any) -> bool:
+    """Return whether a function or class is one of sparring's that answers otherwise of symbols than of numbers."""
+    written = isinstance(value, FunctionType | type) and top(home(value)) == "sparring"
+    return written and value.__name__ in ASKING and trusted(home(value), "")
 
 
 def unchanging(value: Any) -> bool:

@@ -15,14 +15,14 @@ import inspect
 from collections.abc import Iterable
 from dataclasses import MISSING
 from enum import Enum
-from functools import partial
+from functools import cached_property, partial
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
 from sparring.errors import InputError
 from sparring.spec.core import origins
-from sparring.spec.core.code_purity import ALTERABLE, CONSTANTS, Codes, alters, bound
-from sparring.spec.core.function_texts import ARGUMENTS, KEPT, Text, dotted, globals_of
+from sparring.spec.core.code_purity import ALTERABLE, CONSTANTS, Codes, alters, bound, frozen, hidden
+from sparring.spec.core.function_texts import ARGUMENTS, KEPT, MAKING, ONE, Text, dotted, globals_of, percents
 from sparring.spec.core.origins import NAMED, PURE, home, pythons
 from sparring.spec.core.vocabulary import LETTERS, Kind
 from sparring.spec.core.wire_forms import Coding
@@ -50,14 +50,24 @@ class Found:
 
     def look(self, value: Any, name: str, at: str | None) -> None:
         """Look at a value that is read as ``name`` at a place, ``file:line: function``; None for a page's own names."""
-        if id(value) in self.seen or isinstance(value, CONSTANTS) or origins.constant(value):
+        if id(value) in self.seen or origins.constant(value):
             return
         self.seen[id(value)] = value
+        if not origins.foreign(type(value), self.module.__name__):  # whatever it is besides, it has methods
+            self.look(type(value), name, at)
+        if isinstance(value, str | bytes) and percents(value):
+            raise InputError(f"{at or name} reads {name}, with which a text is made of numbers; {ARGUMENTS}")
+        if not isinstance(value, CONSTANTS):
+            self.look_at_object(value, name, at)
+
+    def look_at_object(self, value: Any, name: str, at: str | None) -> None:
+        """Look at a value that is no number and no text."""
         if hasattr(value, "__wrapped__"):  # a cache of a function, or what a decorator made
             self.look(value.__wrapped__, name, at)
         if isinstance(value, FunctionType | type):
             where = home(value)
-            if origins.foreign(value, self.module.__name__) and not origins.library(value) and not origins.error(value):
+            others = origins.foreign(value, self.module.__name__) and not origins.error(value)
+            if (others or origins.asking(value)) and not origins.library(value):
                 raise InputError(f"{at or name} reads {name} of the module {where}; {ARGUMENTS}")
             if not origins.trusted(where, self.module.__name__):
                 self.inside(value)
@@ -78,24 +88,33 @@ class Found:
         """Look at a function's text, or at a class."""
         if isinstance(value, FunctionType):
             self.text(value)
-        elif not issubclass(value, Enum | BaseException):
+        elif not (origins.error(value) and origins.foreign(value, self.module.__name__)):
             self.parts(value)
 
     def parts(self, value: type) -> None:
         """Look at a class's functions and names, and at the classes that it inherits from."""
-        if issubclass(value, Coding) and not fixed(value):
-            raise InputError(f"{value.__module__}.{value.__name__} is no frozen dataclass of parameters alone; {KEPT}")
+        if why := wrong(value):
+            raise InputError(f"{value.__module__}.{value.__name__} {why}")
         for base in value.__bases__:
             self.look(base, base.__name__, None)
+        if issubclass(value, Enum):
+            self.members(value)
         for name, held in vars(value).items():
-            one = getattr(held, "__func__", getattr(held, "fget", getattr(held, "func", held)))
+            one = getattr(held, "__func__", getattr(held, "fget", held))
+            one = one.func if isinstance(one, cached_property) else one
             if isinstance(one, FunctionType) and issubclass(value, Coding):
                 if not (pythons(home(one)) or origins.generated(one)):  # what a dataclass has besides
                     self.codes.look_at_function(one, f"{value.__name__}.{name}")
             elif isinstance(one, FunctionType):
                 if not origins.generated(one):
                     self.look(one, f"{value.__name__}.{name}", None)
-            elif not name.startswith(("__", "_abc", "_field")) and not inspect.isdatadescriptor(held):
+            elif one is not None and (one is not held or written_out(name, held, value)):
+                self.look_inside(one, f"{value.__name__}.{name}", None)
+
+    def members(self, value: type[Enum]) -> None:
+        """Look at what the members of an Enum hold."""
+        for name, member in value.__members__.items():
+            for held in vars(member).values():
                 self.look_inside(held, f"{value.__name__}.{name}", None)
 
     def text(self, function: FunctionType) -> None:
@@ -105,6 +124,10 @@ class Found:
         text.check()
         for held in bound(function):
             self.look_inside(held, "a default or a variable outside", text.place(code.co_firstlineno))
+        for one in text.asked_for():
+            kind = type(function.__globals__.get(one.id))
+            if text.binds(one.id) or pythons(kind.__module__):
+                raise InputError(f"{text.place(one.lineno)} {ONE}, of which {one.id} is no mark; {ARGUMENTS}")
         for read in sorted(globals_of(code)):
             at = text.place(text.line(read))
             if read in function.__globals__:
@@ -126,8 +149,41 @@ class Found:
                 held = getattr(value, node.attr, None)
                 if not origins.trusted(value.__name__, self.module.__name__) and not origins.library(value):
                     self.attributes(held, f"{name}.{node.attr}", text, text.place(node.lineno))
-                elif isinstance(held, ModuleType):
+                else:
                     self.look(held, f"{name}.{node.attr}", text.place(node.lineno))
+
+
+def wrong(kind: type) -> str:
+    """Return what is wrong with a class, whatever its functions do; "" where nothing is."""
+    if issubclass(kind, Coding) and not fixed(kind):
+        return f"is no frozen dataclass of parameters alone; {KEPT}"
+    if hashed_apart(kind):
+        return f"has a hash that leaves out what it holds, by which a cache takes one for another; {ARGUMENTS}"
+    if issubclass(kind, Enum) and any("_missing_" in vars(one) for one in kind.__mro__ if not pythons(one.__module__)):
+        return f"finds a member for what is none, as symbols are; {ARGUMENTS}"
+    return ""
+
+
+def hashed_apart(kind: type) -> bool:
+    """Return whether objects of a class may be equal, and of one hash, and hold different things."""
+    hashed: Any = kind.__hash__
+    if hashed is None or hashed is object.__hash__ or issubclass(kind, Enum):
+        return False
+    names = {"__hash__"} if frozen(kind) else {"__hash__", *MAKING}
+    own = [vars(one)[name] for one in kind.__mro__ if not pythons(one.__module__) for name in names & {*vars(one)}]
+    made = (getattr(one, "__func__", one) for one in own if one is not None)
+    fields = getattr(kind, "__dataclass_fields__", {}).values()
+    return any(not one.compare or one.hash is False for one in fields) or not all(
+        isinstance(one, FunctionType) and origins.generated(one) for one in made
+    )
+
+
+def written_out(name: str, held: Any, kind: type) -> bool:
+    """Return whether a class holds something under a name that is neither a function nor Python's own doing."""
+    users = callable(held) and not isinstance(held, type)
+    if hidden(name, kind):
+        return users and not isinstance(held, NAMED)
+    return users or not (inspect.isdatadescriptor(held) and pythons(type(held).__module__))
 
 
 def held(value: Any) -> Iterable[Any] | None:

@@ -124,6 +124,12 @@ class AtPoint:
 
     __slots__ = ()
 
+    def __hash__(self) -> NoReturn:
+        raise TypeError(
+            f"{self!r} is read on symbols, and no dict, set or cache looks it up: "
+            "write where(c, a, b) instead of a look-up, a == b for each of a few values instead of in"
+        )
+
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """What a local function of these arguments is."""
         raise NotImplementedError

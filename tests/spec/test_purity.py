@@ -138,6 +138,8 @@ def helping(tmp_path, monkeypatch):
     """A module of the user's, beside the page."""
     counted = "BOX = []\ndef counted(y):\n    BOX.append(1)\n    return y\n"
     text = counted + "class Counting:\n    def f(self, y):\n        return counted(y)\nclass D(Counting): pass\n"
+    text += "from enum import Enum\nclass HELD(Enum):\n    A = []\n"
+    text += "class E(Enum):\n    A = 1\n    def f(self, y):\n        return counted(y)\nONE = E.A\n"
     (tmp_path / "helping_codes.py").write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "helping_codes", raising=False)
@@ -396,6 +398,12 @@ BESIDE = {
         "may change helping_codes.BOX",
     ),
     "a method that is inherited": ("from helping_codes import D", "D().f(y)", "counted may change BOX, a list"),
+    "an Enum's list": (
+        "from helping_codes import HELD",
+        "HELD.A.value.append(y)",
+        "may change a part of HELD.A, a list",
+    ),
+    "an Enum's method": ("from helping_codes import ONE", "ONE.f(y)", "counted may change BOX, a list"),
     "another module's function": ("import helping_codes", "helping_codes.counted(y)", "counted may change BOX, a list"),
     "another module by another name": ("import helping_codes", "h = helping_codes; h.BOX.append(y)", "by another name"),
     "a package that draws": ("import hypothesis", "hypothesis.seed(1)", "encode reads hypothesis"),
