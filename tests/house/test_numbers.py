@@ -129,7 +129,10 @@ def told():
             f"| {min(quantities.REDUCED)} to {sized(max(quantities.REDUCED))} entries |",
         ],
         "docs/howto/check_an_implementation.md": [
-            f"wrong for {', '.join(usual[:-1])} or {usual[-1]} entries, or with `--max-examples",
+            f"the sum is wrong, on {min(hard.LONG_RANKS)} to {max(hard.LONG_RANKS)} ranks, for",
+            f"{', '.join(usual[:-1])} or {usual[-1]} entries, or with `--max-examples",
+            f"on {', '.join(map(str, hard.SCENE_RANKS[:-1]))} and {hard.SCENE_RANKS[-1]} ranks in turn",
+            f"every second time with {hard.LONG_CALLS:,} entries",
             f"for seven more lengths, up to {hard.LENGTHS[len(usual) + 6]:,} |",
             f"on {min(hard.RANKS)} to {sorted(hard.RANKS)[-2]} or {max(hard.RANKS)} simulated ranks",
             f"or takes longer than {group.LOADING:g} seconds",
