@@ -26,6 +26,7 @@ from typing import Any
 
 from sparring.errors import Refuted, Undecided
 from sparring.proofs.reading.all_ranks import OfAllRanks
+from sparring.proofs.reading.held_values import inside
 from sparring.proofs.reading.summands import chosen, minus, nonzero, operation, plus
 from sparring.spec.core.numbers import Bool, Int, Node, both, either, negate, where
 from sparring.spec.core.vectors import AtPoint, Unset, said_of_all
@@ -384,14 +385,11 @@ def conditions(op: Callable[[Bool, Bool], Bool], a: Condition, b: Any) -> Condit
 
 
 def parts(x: Any) -> Iterable[Point | Condition]:
-    """Yield the points in the arguments of a local function, also those in tuples, lists and records."""
+    """Yield the points in the arguments of a local function; raise Undecided where it is not known which there are."""
     if isinstance(x, Unset):
         x.used()
     if isinstance(x, Point | Condition):
         yield x
-    elif isinstance(x, tuple | list):
-        for one in x:
+    else:
+        for one in inside(x)[1]:
             yield from parts(one)
-    elif hasattr(x, "__dataclass_fields__"):
-        for name in x.__dataclass_fields__:
-            yield from parts(getattr(x, name))

@@ -7,13 +7,14 @@ is read, is decided here, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation, iff, p
 from sparring.proofs.logic.symbolic import Z3Reader
+from sparring.proofs.reading.held_values import inside
 from sparring.proofs.reading.loops import Loop
 from sparring.proofs.reading.points import Condition, Point, lowest, parts, point
 from sparring.proofs.reading.summands import nonzero
@@ -251,15 +252,12 @@ def values(one: Point | Condition) -> tuple[Any, ...]:
     return (one.each, one.rest, one.mean) if isinstance(one, Point) else (one.value,)
 
 
-def form(args: Any) -> Any:
-    """Return the arguments' form: their structure, their constants, and where points stand."""
-    if isinstance(args, Point | Condition):
-        return "."
-    if isinstance(args, tuple | list):
-        return type(args).__name__ if hasattr(args, "_fields") else "", tuple(map(form, args))
-    if is_dataclass(args) and not isinstance(args, type):
-        return type(args).__name__, tuple(form(getattr(args, one.name)) for one in fields(args))
-    return repr(args)
+def form(x: Any) -> Any:
+    """Return the form of an argument: its structure, its constants, and where points stand."""
+    if isinstance(x, Point | Condition):
+        return type(x)
+    told, held = inside(x)
+    return told, tuple(map(form, held))
 
 
 def of_length(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
