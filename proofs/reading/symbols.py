@@ -18,6 +18,7 @@ from sparring.proofs.reading.held_values import inside
 from sparring.proofs.reading.loops import Loop
 from sparring.proofs.reading.points import Condition, Point, lowest, parts, point
 from sparring.proofs.reading.summands import nonzero
+from sparring.spec.core import exchanges
 from sparring.spec.core.numbers import Bool, Int, Sym, either, negate, variables
 from sparring.spec.core.regions import even, means
 
@@ -56,15 +57,14 @@ class Reading:
         """Return the point that a local function gives: the same letter for arguments found equal."""
         name = function.__name__
         self.called.add(name)
-        if name in ("read", "read_by_chunk"):
+        if function in (exchanges.read, exchanges.read_by_chunk):
             code, x, *_ = args
-            return read(self, code, point(self, x), chunks=name == "read_by_chunk", whole=False)
+            return read(self, code, point(self, x), chunks=function is exchanges.read_by_chunk, whole=False)
         if getattr(function, "by_length", False):
-            return of_length(self, name, args)
+            return of_length(self, function, args)
         if getattr(function, "linear", False) and isinstance(args[0], Point):
-            return linear(self, name, args)
-        module = getattr(function, "__module__", "")  # functions of one name are not one function
-        found = self.named(name, args, entrywise=getattr(function, "entrywise", False), module=module)
+            return linear(self, function, args)
+        found = self.named(name, (function, *args), entrywise=getattr(function, "entrywise", False))
         self.learn(function, found, args)
         proposed = function is means and getattr(args[0], "cuts", "") == "proposals"
         return replace(found, cuts="bounds") if function is even or proposed else found
@@ -94,16 +94,17 @@ class Reading:
         self.hypotheses.append(either(negate(x.there), any_rank))
         return any_rank
 
-    def named(self, name: str, args: Any, *, entrywise: bool = False, placement: str = "", module: str = "") -> Point:
-        """Return the letter of this name.
+    def named(self, name: str, args: Any, *, entrywise: bool = False, placement: str = "") -> Point:
+        """Return the letter of this name and these arguments.
 
-        A function of whole vectors gets one letter for a chunk and another for the whole vector.
+        Of a local function's letter the first is the function, since functions of one name are not one function.  A
+        function of whole vectors gets one letter for a chunk and another for the whole vector.
         """
         some = [*parts(args)]
         where, owner = lowest(*some)
         where = placement or where
         own = "own" if where in ("partial", "arrived") else "*"
-        shape = (f"{module}:{name}", own, "" if entrywise else where, form(args))
+        shape = (name, own, "" if entrywise else where, form(args))
         terms = [term for one in some for term in values(one)]
         for key, (symbol, others) in self.letters.items():
             if key[:4] == shape and len(others) == len(terms) and self.equal(name, others, terms):
@@ -134,8 +135,8 @@ class Reading:
 
     def asked(self, function: Callable[..., Any], first: Point) -> Iterator[Bool]:
         """Yield the truths that the text has asked of this local function of ``first`` and any other arguments."""
-        for (name, *_), (symbol, terms) in self.letters.items():
-            if name == f"{function.__module__}:{function.__name__}" and repr(terms[:3]) == repr([*values(first)]):
+        for (_, _, _, (_, held), _), (symbol, terms) in self.letters.items():
+            if held[:1] == (form(function),) and repr(terms[:3]) == repr([*values(first)]):
                 yield symbol >= 1
 
     # -- links that lose packets
@@ -260,28 +261,28 @@ def form(x: Any) -> Any:
     return told, tuple(map(form, held))
 
 
-def of_length(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
+def of_length(self: Reading, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
     """Return the letter for a function of the length of the rank's vector.
 
     It is the same on all ranks, since their vectors have one length.
     """
     x, *others = args
     if not (isinstance(x, Point) and repr(x) == "own x"):
-        raise Undecided(f"{name} of {x!r}: what all ranks know of lengths is that of x")
-    return self.named(name, args, placement=lowest(*parts(others))[0])
+        raise Undecided(f"{function.__name__} of {x!r}: what all ranks know of lengths is that of x")
+    return self.named(function.__name__, (function, *args), placement=lowest(*parts((function, others)))[0])
 
 
-def linear(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
+def linear(self: Reading, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
     """Apply a function that is linear in its first argument to both parts of a sum over ranks.
 
     This needs the other arguments to be the same on all ranks.
     """
-    x, *others = args
-    if x.placement == "shard" or not nonzero(x.each) or lowest(*parts(others))[0] != "replicate":
-        return self.named(name, args)
+    (x, *others), name = args, function.__name__
+    if x.placement == "shard" or not nonzero(x.each) or lowest(*parts((function, others)))[0] != "replicate":
+        return self.named(name, (function, *args))
     self.linear.add(name)
-    summand = self.named(name, (Point(self, "partial", x.each), *others)).rest
-    rest = self.named(name, (Point(self, x.placement, x.rest), *others)).rest if nonzero(x.rest) else 0
+    summand = self.named(name, (function, Point(self, "partial", x.each), *others)).rest
+    rest = self.named(name, (function, Point(self, x.placement, x.rest), *others)).rest if nonzero(x.rest) else 0
     return Point(self, x.placement, rest, summand, x.mean)
 
 
