@@ -124,7 +124,7 @@ def gathered(self: Reading, e: Any) -> Point:
 
 
 def of_apart(self: Reading, e: Any) -> Point:
-    return self.told(e.x) if not isinstance(e.x, int) else self.named("all ranks' apart", (e.x,), placement="replicate")
+    return self.told(e.x)
 
 
 def collected(self: Reading, e: Any) -> Any:

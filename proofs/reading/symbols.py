@@ -80,7 +80,7 @@ class Reading:
 
     def told(self, x: Any) -> Point:
         """Return what each rank has, by rank, as all ranks know it; from bounds it makes a list of proposals."""
-        found = self.named("all ranks' apart", (*parts(x),), placement="replicate")
+        found = self.named("all ranks' apart", (x,), placement="replicate")
         return replace(found, cuts="proposals") if getattr(x, "cuts", "") == "bounds" else found
 
     def somewhere(self, x: Point) -> Bool | None:
@@ -101,10 +101,10 @@ class Reading:
         function of whole vectors gets one letter for a chunk and another for the whole vector.
         """
         some = [*parts(args)]
-        where, owner = lowest(*some)
-        where = placement or where
+        had, owner = lowest(*some)
+        where = placement or had
         own = "own" if where in ("partial", "arrived") else "*"
-        shape = (name, own, "" if entrywise else where, form(args))
+        shape = (name, own, "" if entrywise else (had, where), form(args))
         terms = [term for one in some for term in values(one)]
         for key, (symbol, others) in self.letters.items():
             if key[:4] == shape and len(others) == len(terms) and self.equal(name, others, terms):
