@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from sparring.errors import Refuted, Undecided
 from sparring.proofs.reading.all_ranks import OfAllRanks
@@ -66,6 +66,8 @@ class Point(OfAllRanks):
     """Whether an entry of a sparse vector is there, as explicit zeros are; None where nothing is known of it."""
     thinned: bool = False
     """Whether entries were taken out of a shard, so that one owner may have all that are left."""
+    holds: str = ""
+    """``"ranks"``: it is a list by rank; ``"fields"``: a function of whole vectors gives it, so it may be a record."""
     cuts: str = ""
     """``"bounds"`` where the point says where the parts that cut the vector begin; ``"proposals"``: a list of such."""
 
@@ -141,12 +143,19 @@ class Point(OfAllRanks):
             f"the length of {self!r} is asked for: a text that is read knows of no lengths; use local functions"
         )
 
+    def __iter__(self) -> NoReturn:
+        raise Undecided(f"the text goes through the entries of {self!r}: use local functions")
+
     def __getitem__(self, at: Any) -> Point:
-        return self.letter(operation("[]"), (self, at if isinstance(at, int | str | AtPoint) else repr(at)))
+        if self.holds != "ranks" or not isinstance(at, int | Point):
+            raise Undecided(f"{self!r}[{at!r}]: where that is in a vector, or in a part of one, no point says")
+        return self.letter(operation("[]"), (self, at))
 
     def __getattr__(self, field: str) -> Point:
         if field.startswith("_"):
             raise AttributeError(field)
+        if self.holds != "fields":
+            raise Undecided(f"{field} of {self!r}: that of a vector, or of a part of one, no point says")
         return self.letter(operation(f".{field}"), (self,))
 
     @property

@@ -64,7 +64,8 @@ class Reading:
             return of_length(self, function, args)
         if getattr(function, "linear", False) and isinstance(args[0], Point):
             return linear(self, function, args)
-        found = self.named(name, (function, *args), entrywise=getattr(function, "entrywise", False))
+        entrywise = getattr(function, "entrywise", False)
+        found = replace(self.named(name, (function, *args), entrywise=entrywise), holds="" if entrywise else "fields")
         self.learn(function, found, args)
         proposed = function is means and getattr(args[0], "cuts", "") == "proposals"
         return replace(found, cuts="bounds") if function is even or proposed else found
@@ -81,7 +82,7 @@ class Reading:
     def told(self, x: Any) -> Point:
         """Return what each rank has, by rank, as all ranks know it; from bounds it makes a list of proposals."""
         found = self.named("all ranks' apart", (x,), placement="replicate")
-        return replace(found, cuts="proposals") if getattr(x, "cuts", "") == "bounds" else found
+        return replace(found, holds="ranks", cuts="proposals" if getattr(x, "cuts", "") == "bounds" else "")
 
     def somewhere(self, x: Point) -> Bool | None:
         """Return the truth that some rank has an entry of ``x``, which follows if this rank has one.
@@ -131,7 +132,7 @@ class Reading:
 
     def gathered(self, x: Point | Condition) -> Point:
         """Return what each rank has, by rank."""
-        return self.named("all ranks'", (x,), entrywise=True, placement="replicate")
+        return replace(self.named("all ranks'", (x,), entrywise=True, placement="replicate"), holds="ranks")
 
     def asked(self, function: Callable[..., Any], first: Point) -> Iterator[Bool]:
         """Yield the truths that the text has asked of this local function of ``first`` and any other arguments."""
@@ -269,7 +270,8 @@ def of_length(self: Reading, function: Callable[..., Any], args: tuple[Any, ...]
     x, *others = args
     if not (isinstance(x, Point) and repr(x) == "own x"):
         raise Undecided(f"{function.__name__} of {x!r}: what all ranks know of lengths is that of x")
-    return self.named(function.__name__, (function, *args), placement=lowest(*parts((function, others)))[0])
+    found = self.named(function.__name__, (function, *args), placement=lowest(*parts((function, others)))[0])
+    return replace(found, holds="fields")
 
 
 def linear(self: Reading, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
