@@ -11,8 +11,8 @@ from sparring.proofs.reading import grid_sums, loops
 from sparring.proofs.reading.grid_sums import Cut
 from sparring.proofs.reading.points import Apart, Condition, Point, parts, point
 from sparring.proofs.reading.summands import nonzero
-from sparring.proofs.reading.symbols import Reading, read
-from sparring.spec.core.origins import trusted
+from sparring.proofs.reading.symbols import Reading, exact, read
+from sparring.spec.core.origins import sparrings
 from sparring.spec.library.lossy_links import Collected, Handed
 from sparring.spec.library.thresholds import count
 
@@ -25,7 +25,7 @@ def answer(self: Reading, exchange: Any) -> Any:
     for one in fields(exchange):
         if one.name not in getattr(exchange, "brings", LOCAL):
             shared(type(exchange).__name__, one.name, getattr(exchange, one.name))
-    if not trusted(type(exchange).__module__, ""):
+    if not sparrings(type(exchange)):
         raise Undecided(f"nothing is known of the exchange {type(exchange).__name__}: it is not sparring's own")
     carried(exchange)
     if getattr(exchange, "among", None):
@@ -120,7 +120,7 @@ def gathered(self: Reading, e: Any) -> Point:
     x = lifted(self, e.x)
     if x.placement in ("shard", "arrived"):
         raise Apart("gather of what only the owner of an index has: see allgather")
-    return self.gathered(x if e.code.exact else read(self, e.code, point(self, x), chunks=False, whole=True))
+    return self.gathered(x if exact(e.code) else read(self, e.code, point(self, x), chunks=False, whole=True))
 
 
 def of_apart(self: Reading, e: Any) -> Point:

@@ -20,6 +20,7 @@ from sparring.proofs.reading.points import Condition, Point, lowest, parts, poin
 from sparring.proofs.reading.summands import nonzero
 from sparring.spec.core import exchanges
 from sparring.spec.core.numbers import Bool, Int, Sym, either, negate, variables
+from sparring.spec.core.origins import sparrings
 from sparring.spec.core.regions import even, means
 
 
@@ -293,7 +294,20 @@ def read(self: Reading, code: Any, x: Point, *, chunks: bool, whole: bool) -> Po
 
     ``chunks``: the value is cut into chunks; ``whole``: before that it is coded as a whole, if the code allows that.
     """
-    if code.exact:
+    if exact(code):
         return x
-    by_chunk = x.placement == "shard" or (chunks and not (whole and code.whole))
+    by_chunk = x.placement == "shard" or (chunks and not (whole and marked(code, "whole")))
     return self.named("read by chunk" if by_chunk else "read", (code, x), entrywise=True)
+
+
+def exact(code: Any) -> bool:
+    """Return whether what is read of a code is what was coded."""
+    return marked(code, "exact")
+
+
+def marked(code: Any, mark: str) -> bool:
+    """Return whether a code of sparring's own is marked so; raise Undecided where a user's is, which nothing proves."""
+    told = bool(getattr(code, mark, False))
+    if told and not sparrings(type(code)):
+        raise Undecided(f"the code {type(code).__name__}, which is not sparring's own, says that it is {mark}")
+    return told
