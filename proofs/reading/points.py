@@ -213,7 +213,7 @@ class Point(OfAllRanks):
         if self.placement == "shard":
             raise Apart("a rank's own chunk of what only the owner of an index has")
         if self.placement == "replicate":
-            return self
+            return replace(self, placement="shard", owner="chunks", holds="")
         found: Point = self.reading.named("own chunk", (self, r, p), entrywise=True, placement="shard")
         return replace(found, owner="chunks")
 
