@@ -198,10 +198,18 @@ class Reading:
         """Return what was decided before about this truth; None where nothing was."""
         return value if isinstance(value, bool) else self.known.get(repr(value))
 
+    def by_entry(self, term: Any) -> bool:
+        """Return whether a term is known to be one of each entry: of ``x``, or of single entries of what is."""
+        names = free(term)
+        made = [(key, terms) for key, (symbol, terms) in self.letters.items() if free(symbol) <= names]
+        return "x" in names or any(not key[2] and any(map(self.by_entry, terms)) for key, terms in made)
+
     def decides(self, value: Bool) -> bool:
         """Return the side of a branch that this reading takes."""
         if isinstance(value, bool):
             return value
+        if self.by_entry(value):
+            raise Undecided(f"{value!r} is asked of each entry by itself, and no vector has one side of a branch")
         if (key := repr(value)) in self.known:
             return self.known[key]
         if not self.unspoken(value) and (self.sure(value) or self.sure(negate(value))):
