@@ -51,6 +51,15 @@ def lowest(*things: Any) -> tuple[str, Any]:
     return max(found, key=ORDER.index, default="replicate"), next(iter(owners), "")
 
 
+def at_one_index(*things: Any) -> tuple[str, Any]:
+    """Return the same of what is taken entry by entry; raise Undecided for a chunk with a whole vector."""
+    placed = [t for t in things if isinstance(t, Point | Condition)]
+    whole = [t for t in placed if t.placement == "replicate" and t.by_entry]
+    if whole and any(t.placement == "shard" for t in placed):
+        raise Undecided(f"{whole[0]!r}, of a whole vector, meets what only the owner of an index has: see own_chunk")
+    return lowest(*things)
+
+
 @dataclass(frozen=True, eq=False)
 class Point(OfAllRanks):
     """A number at an index; see the module's docstring."""
@@ -157,6 +166,11 @@ class Point(OfAllRanks):
         if self.holds != "fields":
             raise Undecided(f"{field} of {self!r}: that of a vector, or of a part of one, no point says")
         return self.letter(operation(f".{field}"), (self,))
+
+    @property
+    def by_entry(self) -> bool:
+        """Whether this is known to be of each entry of a vector, and no number."""
+        return any(map(self.reading.by_entry, (self.each, self.rest)))
 
     @property
     def truth(self) -> Condition:
@@ -283,6 +297,11 @@ class Condition(AtPoint):
         side: bool = self.reading.decides(self.value)
         return side
 
+    @property
+    def by_entry(self) -> bool:
+        """Whether this is known to be of each entry of a vector, and no truth alone."""
+        return bool(self.reading.by_entry(self.value))
+
     def chooses(self, a: Any, b: Any) -> Any:
         """Return ``where(self, a, b)``; a condition that all ranks share passes through sums."""
         if (known := self.reading.knows(self.value)) is not None:
@@ -292,7 +311,7 @@ class Condition(AtPoint):
         if a is b:
             return a
         x, y = point(self.reading, a), point(self.reading, b)
-        placement, owner = lowest(self, x, y)
+        placement, owner = at_one_index(self, x, y)
         if self.placement == "partial":
             x, y = x.settled(), y.settled()
         x, y = alike(x, y)
@@ -341,7 +360,7 @@ def alike(a: Point, b: Point) -> tuple[Point, Point]:
 def combined(a: Any, b: Any, op: Callable[[Int, Int], Int]) -> Point:
     """Return a linear operation of two points, applied to their sums and to the rest."""
     a, b = alike(*of_both(a, b))
-    placement, owner = lowest(a, b)
+    placement, owner = at_one_index(a, b)
     there = None if a.there is None or b.there is None else either(a.there, b.there)
     each, rest = op(a.each, b.each), op(a.rest, b.rest)
     return Point(a.reading, placement, rest, each, a.mean, owner, there, thinned=a.thinned or b.thinned)
@@ -378,7 +397,7 @@ def compared(a: Any, b: Any, name: str, op: Callable[[Int, Int], Bool]) -> Condi
     if isinstance(b, str):
         return Condition(a.reading, "replicate", False)
     a, b = of_both(a, b)
-    placement, owner = lowest(a, b)
+    placement, owner = at_one_index(a, b)
     if nonzero(a.each) or nonzero(b.each):
         told = a.letter(operation(name), (a, b)).truth
         return Condition(a.reading, placement, told.value, owner)
@@ -389,7 +408,7 @@ def conditions(op: Callable[[Bool, Bool], Bool], a: Condition, b: Any) -> Condit
     """Return the two truths combined by ``op``."""
     other: Condition
     other = b.truth if isinstance(b, Point) else Condition(a.reading, "replicate", b) if isinstance(b, bool) else b
-    placement, owner = lowest(a, other)
+    placement, owner = at_one_index(a, other)
     return Condition(a.reading, placement, op(a.value, other.value), owner)
 
 

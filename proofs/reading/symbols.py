@@ -16,7 +16,7 @@ from sparring.proofs.logic.obligations import Obligation, iff, p
 from sparring.proofs.logic.symbolic import Z3Reader
 from sparring.proofs.reading.held_values import inside
 from sparring.proofs.reading.loops import Loop
-from sparring.proofs.reading.points import Condition, Point, lowest, parts, point
+from sparring.proofs.reading.points import Condition, Point, at_one_index, lowest, parts, point
 from sparring.proofs.reading.summands import nonzero
 from sparring.spec.core import exchanges
 from sparring.spec.core.numbers import Bool, Int, Sym, either, negate, variables
@@ -103,7 +103,7 @@ class Reading:
         function of whole vectors gets one letter for a chunk and another for the whole vector.
         """
         some = [*parts(args)]
-        had, owner = lowest(*some)
+        had, owner = at_one_index(*some) if entrywise else lowest(*some)
         where = placement or had
         own = "own" if where in ("partial", "arrived") else "*"
         shape = (name, own, "" if entrywise else (had, where), form(args))

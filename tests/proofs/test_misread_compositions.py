@@ -136,6 +136,9 @@ TWINS = {
     "an own chunk": (
         SUMS + "return y + norm({})", "total(x) + norm(total(x))", "own_chunk(y, r, p)", "y",
     ),
+    "a chunk and a whole vector": (
+        SUMS + CHUNKS + "return (yield allgather({} + norm(s) - norm(s)))", "total(x)", "y", "s",
+    ),
     "a branch": (
         SUMS + "if {} > 0:\n    return y\nreturn y - y", "where({} > 0, total(x), 0)",
         "y|total(x)", "norm(y)|norm(total(x))",
