@@ -131,7 +131,7 @@ def collected(self: Reading, e: Any) -> Any:
     """Return a sender's entry of this call if its packet is of this call; else the entry may be anything."""
     x = own("collect", point(self, e.x))
     version = self.version("owner", e.links, e.packet, e.call, e.own)
-    entry = (version == e.call).chooses(x, self.fresh("late_copy", "partial"))
+    entry = (version == e.call).chooses(x, self.fresh(f"late_{len(self.given)}_copy", "partial"))
     of_sender: dict[str, Any] = {"placement": "arrived", "owner": ""}
     return Collected(replace(version, **of_sender), replace(self.owns(), **of_sender), replace(entry, **of_sender))
 
@@ -143,7 +143,7 @@ def handed(self: Reading, e: Any) -> Any:
     if x.placement != "shard":
         raise Apart("hand of what is not the owner's: ranks' pieces do not make one vector")
     version = self.version("rank", e.links, e.packet, e.call, own=True)
-    entry = (version == e.call).chooses(x.owned(), self.fresh("late_news", "partial"))
+    entry = (version == e.call).chooses(x.owned(), self.fresh(f"late_{len(self.given)}_news", "partial"))
     return Handed(version, entry, self.versions_held(e.links, e.packet, e.call))
 
 

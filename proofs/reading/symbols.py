@@ -38,6 +38,8 @@ class Reading:
     letters: dict[tuple[Any, ...], tuple[Sym, list[Any]]] = field(default_factory=dict)
     made: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = field(default_factory=dict)
     """The local function that gives a letter, and its arguments, by letter."""
+    given: set[str] = field(default_factory=set)
+    """The names of letters that stand for what is given, such as parameters and parts of the state."""
     same: list[Obligation] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
     linear: set[str] = field(default_factory=set)
@@ -51,7 +53,8 @@ class Reading:
     # -- letters
 
     def fresh(self, name: str, placement: str) -> Point:
-        """Return a new letter as a point."""
+        """Return the letter of this name as a point; no local function has the same."""
+        self.given.add(name)
         return Point(self, placement, Sym.var(name), owner="chunks" if placement == "shard" else "")
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
@@ -111,7 +114,8 @@ class Reading:
         for key, (symbol, others) in self.letters.items():
             if key[:4] == shape and len(others) == len(terms) and self.equal(name, others, terms):
                 return Point(self, where, symbol, owner=owner if where == "shard" else "")
-        symbol = Sym.var(f"{''.join(ch if ch.isalnum() else '_' for ch in name)}_{len(self.letters)}")
+        word = f"{''.join(ch if ch.isalnum() else '_' for ch in name)}_{len(self.letters)}"
+        symbol = Sym.var(next(one for k in range(len(self.given) + 1) if (one := word + k * "_") not in self.given))
         self.letters[(*shape, len(self.letters))] = symbol, terms
         return Point(self, where, symbol, owner=owner if where == "shard" else "")
 

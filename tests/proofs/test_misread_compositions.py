@@ -159,3 +159,48 @@ def test_what_a_reading_might_overlook(tmp_path, what):
         first, _, last = words.partition("|")
         found = verdicts(page(tmp_path, filled(program, first), filled(ensures, last or first)))
         assert all(verdict == PROVED for verdict in found.values()) == so, (words, found)
+
+
+CLASH = (
+    HEAD.replace("import Any, ClassVar", "import Any, ClassVar, NamedTuple")
+    + """
+class State(NamedTuple):
+    kept_0: Any = 0
+
+
+@local
+def state_kept(x):
+    return x * 0
+
+
+@local
+def another(x):
+    return x * 0
+
+
+def program(x, state, call):
+    none = FUNCTION(x)
+    y = yield allreduce(where(call > 0, x + none - TAKEN, x))
+    return y, State(x)
+
+
+def ensures(x):
+    return total(x)
+
+
+def leaves(x):
+    return {"kept_0": x}
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("function", "taken", "so"),
+    [("state_kept", "state.kept_0", False), ("another", "state.kept_0", False), ("state_kept", "none", True)],
+)
+def test_a_local_function_is_no_part_of_the_state(tmp_path, function, taken, so):
+    """What a function gives is told apart from a part of the state, however both are called."""
+    file = tmp_path / "clash.py"
+    file.write_text(CLASH.replace("FUNCTION", function).replace("TAKEN", taken))
+    found = verdicts(sparring.page(str(file)))
+    assert all(verdict == PROVED for verdict in found.values()) == so, found
