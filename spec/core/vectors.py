@@ -227,8 +227,15 @@ def made_local(
 
 
 def bound(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """All arguments, in the order of the function."""
-    return signed(function).bind(*args, **named).args if named else args
+    """All arguments, in the order of the function; raises InputError for one that has no place there."""
+    if not named:
+        return args
+    found = signed(function).bind(*args, **named)
+    if found.kwargs:
+        found.apply_defaults()
+    if found.kwargs:
+        raise InputError(f"{function.__name__} takes {next(iter(found.kwargs))} by its name alone: it needs a place")
+    return found.args
 
 
 signed = lru_cache(signature)  # texts call the same few functions many times
