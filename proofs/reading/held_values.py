@@ -13,6 +13,7 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import Any
 
 from sparring.errors import Undecided
+from sparring.spec.core import vectors
 from sparring.spec.core.numbers import Node
 from sparring.spec.core.sparse import NOTHING
 from sparring.spec.core.vectors import AtPoint
@@ -60,7 +61,12 @@ def wherever(code: CodeType) -> CodeType:
 def outside(function: FunctionType) -> tuple[Any, ...]:
     """Return the values of the variables outside of a function that it asks for, but for itself."""
     values = (cell.cell_contents for cell in function.__closure__ or ())
-    return tuple(one for one in values if one is not function)
+    return tuple(one for one in values if one is not function and not marked(one, function))
+
+
+def marked(x: Any, function: FunctionType) -> bool:
+    """Return whether this is what ``local`` or its like has made of the function."""
+    return isinstance(x, FunctionType) and x.__globals__ is vars(vectors) and x.__dict__.get("__wrapped__") is function
 
 
 def attributes(x: Any) -> dict[str, Any]:

@@ -346,7 +346,14 @@ def lifted(like: Point, x: Any) -> Point:
 
 def of_both(a: Any, b: Any) -> tuple[Point, Point]:
     reading = (a if isinstance(a, Point) else b).reading
-    return point(reading, a), point(reading, b)
+    return alone(point(reading, a)), alone(point(reading, b))
+
+
+def alone(x: Point) -> Point:
+    """Return a point to compute with; raise Undecided for a list by rank, of which a sum is a longer list."""
+    if x.holds == "ranks":
+        raise Undecided(f"a text computes with {x!r}, a list by rank: use local functions")
+    return x
 
 
 def alike(a: Point, b: Point) -> tuple[Point, Point]:
@@ -374,6 +381,7 @@ def remainder(a: Point, o: Any) -> Point:
 def scaled(a: Point, o: Any) -> Point:
     """Return a product; a number in the text multiplies sums and the rest, else the product is a letter."""
     if isinstance(o, int) and not isinstance(o, bool):
+        a = replace(alone(a), holds="", cuts="")
         return replace(a, rest=a.rest * o if nonzero(a.rest) else 0, each=a.each * o if nonzero(a.each) else 0)
     if isinstance(o, Point) and o.rest is a.reading.p and a.placement != "partial":
         return replace(over_ranks(a), placement=a.placement, owner=a.owner)

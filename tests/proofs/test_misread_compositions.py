@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from sparring.spec.codecs.packed_integers import Raw
-from sparring.spec.core.exchanges import allgather, allreduce, apart, own_chunk, reduce_scatter
+from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, own_chunk, reduce_scatter
 from sparring.spec.core.vectors import local, total, where
 from sparring.spec.core.wire_forms import PLAIN, Coding
 
@@ -70,6 +70,11 @@ def norm(x):
 @local
 def second(pairs):
     return pairs[0][1]
+
+
+@local
+def first(vectors):
+    return vectors[0]
 
 
 @local
@@ -131,6 +136,10 @@ TWINS = {
     "a chunk apart": (
         SUMS + CHUNKS + "a = yield apart(y)\nb = yield apart({})\nreturn y + longest(a) - longest(b)", "total(x)",
         "s", "y",
+    ),
+    "lists by rank": (
+        SUMS + "a = yield gather(x)\nb = yield gather(y)\nreturn y + {}", "total(x)",
+        "first(a + b) - first(b + a)", "first(a) - first(a)",
     ),
     "an exact code": ("return (yield allreduce(x, {}, 'direct_allgather'))", "total(x)", "Nothing()", "Raw()"),
     "an own chunk": (
