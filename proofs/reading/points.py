@@ -29,7 +29,7 @@ from sparring.proofs.reading.all_ranks import OfAllRanks
 from sparring.proofs.reading.held_values import inside
 from sparring.proofs.reading.summands import chosen, minus, nonzero, operation, plus
 from sparring.spec.core.numbers import Bool, Int, Node, both, either, negate, where
-from sparring.spec.core.vectors import AtPoint, Unset, said_of_all
+from sparring.spec.core.vectors import AtPoint, Unset, of_single_entries, said_of_all
 
 ORDER = ("replicate", "shard", "partial", "arrived")
 
@@ -137,10 +137,12 @@ class Point(OfAllRanks):
         return compared(lifted(self, o), self, "<=", lambda a, b: a <= b)
 
     def __eq__(self, o: object) -> Any:
+        if not of_single_entries() and (self.by_entry or (isinstance(o, Point) and o.by_entry)):
+            raise Undecided(f"{self!r} == {o!r}: of vectors that asks whether they are one object; right is each")
         return compared(self, o, "==", lambda a, b: a == b)
 
     def __ne__(self, o: object) -> Any:
-        return ~compared(self, o, "==", lambda a, b: a == b)
+        return ~(self == o)
 
     __hash__ = object.__hash__
 

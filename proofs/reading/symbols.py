@@ -22,6 +22,7 @@ from sparring.spec.core import exchanges
 from sparring.spec.core.numbers import Bool, Int, Sym, either, negate, variables
 from sparring.spec.core.origins import sparrings
 from sparring.spec.core.regions import even, means
+from sparring.spec.core.vectors import of_single_entries
 
 
 @dataclass
@@ -212,7 +213,7 @@ class Reading:
         """Return the side of a branch that this reading takes."""
         if isinstance(value, bool):
             return value
-        if self.by_entry(value):
+        if not of_single_entries() and self.by_entry(value):
             raise Undecided(f"{value!r} is asked of each entry by itself, and no vector has one side of a branch")
         if (key := repr(value)) in self.known:
             return self.known[key]

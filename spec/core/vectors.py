@@ -168,7 +168,8 @@ def each(formula: Callable[..., Any], *args: Any) -> Any:
     Raises InputError, by ``zip``, for vectors of different lengths.
     """
     if any(isinstance(a, AtPoint) for a in args):
-        return formula(*args)
+        with single_entries():
+            return formula(*args)
     like = next(a for a in args if isinstance(a, Vector))
     rows = (a if isinstance(a, Vector) else [a] * len(like) for a in args)
     return like.having([formula(*row) for row in zip(*rows, strict=True)])
@@ -304,6 +305,25 @@ def at_point(args: Any) -> AtPoint | None:
     if isinstance(args, tuple | list):
         return next((found for a in args if (found := at_point(a)) is not None), None)
     return None
+
+
+_single = False
+
+
+@contextmanager
+def single_entries() -> Iterator[None]:
+    """While a formula of single entries is read: it may ask an entry what no text may ask a vector."""
+    global _single  # noqa: PLW0603  # a formula is read from beginning to end
+    before, _single = _single, True
+    try:
+        yield
+    finally:
+        _single = before
+
+
+def of_single_entries() -> bool:
+    """Whether a formula of single entries is being read."""
+    return _single
 
 
 _rank_speaks = False

@@ -148,6 +148,10 @@ TWINS = {
     "a chunk and a whole vector": (
         SUMS + CHUNKS + "return (yield allgather({} + norm(s) - norm(s)))", "total(x)", "y", "s",
     ),
+    "an equality": (
+        SUMS + "z = yield allreduce(x)\nreturn where({}, y, y - y)", "where({}, total(x), 0)",
+        "y == z|total(x) == total(x)", "norm(y) == norm(z)|norm(total(x)) == norm(total(x))",
+    ),
     "a branch": (
         SUMS + "if {} > 0:\n    return y\nreturn y - y", "where({} > 0, total(x), 0)",
         "y|total(x)", "norm(y)|norm(total(x))",
