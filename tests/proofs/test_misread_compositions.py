@@ -7,6 +7,7 @@ from textwrap import indent
 import pytest
 
 import sparring
+from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import PROVED
 from sparring.proofs.proving import proving
 
@@ -100,7 +101,11 @@ def page(tmp_path, program, ensures):
 
 
 def verdicts(found):
-    return {one.name: one.verdict for one in proving.prove(found) if one.name in ("result", "agreement")}
+    """Return what is said of the result; of a page that is refused as bad input, why."""
+    try:
+        return {one.name: one.verdict for one in proving.prove(found) if one.name in ("result", "agreement")}
+    except InputError as why:
+        return {"page": str(why)}
 
 
 SUMS, CHUNKS = "y = yield allreduce(x)\n", "s = yield reduce_scatter(x)\n"
