@@ -11,8 +11,8 @@ from sparring.proofs.reading import grid_sums, loops
 from sparring.proofs.reading.grid_sums import Cut
 from sparring.proofs.reading.points import Apart, Condition, Point, parts, point
 from sparring.proofs.reading.summands import nonzero
-from sparring.proofs.reading.symbols import Reading, read
-from sparring.spec.core.origins import trusted
+from sparring.proofs.reading.symbols import Reading, exact, read
+from sparring.spec.core.origins import sparrings
 from sparring.spec.library.lossy_links import Collected, Handed
 from sparring.spec.library.thresholds import count
 
@@ -25,7 +25,7 @@ def answer(self: Reading, exchange: Any) -> Any:
     for one in fields(exchange):
         if one.name not in getattr(exchange, "brings", LOCAL):
             shared(type(exchange).__name__, one.name, getattr(exchange, one.name))
-    if not trusted(type(exchange).__module__, ""):
+    if not sparrings(type(exchange)):
         raise Undecided(f"nothing is known of the exchange {type(exchange).__name__}: it is not sparring's own")
     carried(exchange)
     if getattr(exchange, "among", None):
@@ -120,18 +120,18 @@ def gathered(self: Reading, e: Any) -> Point:
     x = lifted(self, e.x)
     if x.placement in ("shard", "arrived"):
         raise Apart("gather of what only the owner of an index has: see allgather")
-    return self.gathered(x if e.code.exact else read(self, e.code, point(self, x), chunks=False, whole=True))
+    return self.gathered(x if exact(e.code) else read(self, e.code, point(self, x), chunks=False, whole=True))
 
 
 def of_apart(self: Reading, e: Any) -> Point:
-    return self.told(e.x) if not isinstance(e.x, int) else self.named("all ranks' apart", (e.x,), placement="replicate")
+    return self.told(e.x)
 
 
 def collected(self: Reading, e: Any) -> Any:
     """Return a sender's entry of this call if its packet is of this call; else the entry may be anything."""
     x = own("collect", point(self, e.x))
     version = self.version("owner", e.links, e.packet, e.call, e.own)
-    entry = (version == e.call).chooses(x, self.fresh("late_copy", "partial"))
+    entry = (version == e.call).chooses(x, self.fresh(f"late_{len(self.given)}_copy", "partial"))
     of_sender: dict[str, Any] = {"placement": "arrived", "owner": ""}
     return Collected(replace(version, **of_sender), replace(self.owns(), **of_sender), replace(entry, **of_sender))
 
@@ -143,7 +143,7 @@ def handed(self: Reading, e: Any) -> Any:
     if x.placement != "shard":
         raise Apart("hand of what is not the owner's: ranks' pieces do not make one vector")
     version = self.version("rank", e.links, e.packet, e.call, own=True)
-    entry = (version == e.call).chooses(x.owned(), self.fresh("late_news", "partial"))
+    entry = (version == e.call).chooses(x.owned(), self.fresh(f"late_{len(self.given)}_news", "partial"))
     return Handed(version, entry, self.versions_held(e.links, e.packet, e.call))
 
 

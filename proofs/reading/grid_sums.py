@@ -18,6 +18,7 @@ from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.reading.points import Apart, Point, point
 from sparring.proofs.reading.summands import nonzero
+from sparring.proofs.reading.symbols import exact
 from sparring.spec.core.grids import Axis, axes
 from sparring.spec.core.numbers import Bool, Int, negate
 from sparring.spec.core.vectors import AtPoint
@@ -62,7 +63,7 @@ class GridSum(AtPoint):
 def answer(self: Any, e: Any) -> Point | GridSum:
     """Return what an exchange along an axis gives; raise Apart where ranks cannot have its result."""
     name = type(e).__name__
-    if name not in RULES or not e.code.exact or getattr(e, "at", None) is not None or extra(e):
+    if name not in RULES or not exact(e.code) or getattr(e, "at", None) is not None or extra(e):
         raise Undecided(f"{name} among the ranks along an axis: nothing is known of it with these terms")
     self.same += [
         Obligation(f"{what} (axis {e.among.which})", (*self.box, *self.hypotheses), claim)

@@ -26,9 +26,10 @@ from typing import Any, NoReturn
 
 from sparring.errors import Refuted, Undecided
 from sparring.proofs.reading.all_ranks import OfAllRanks
+from sparring.proofs.reading.held_values import inside
 from sparring.proofs.reading.summands import chosen, minus, nonzero, operation, plus
 from sparring.spec.core.numbers import Bool, Int, Node, both, either, negate, where
-from sparring.spec.core.vectors import AtPoint, Unset, said_of_all
+from sparring.spec.core.vectors import AtPoint, Unset, of_single_entries, said_of_all
 
 ORDER = ("replicate", "shard", "partial", "arrived")
 
@@ -50,6 +51,15 @@ def lowest(*things: Any) -> tuple[str, Any]:
     return max(found, key=ORDER.index, default="replicate"), next(iter(owners), "")
 
 
+def at_one_index(*things: Any) -> tuple[str, Any]:
+    """Return the same of what is taken entry by entry; raise Undecided for a chunk with a whole vector."""
+    placed = [t for t in things if isinstance(t, Point | Condition)]
+    whole = [t for t in placed if t.placement == "replicate" and t.by_entry]
+    if whole and any(t.placement == "shard" for t in placed):
+        raise Undecided(f"{whole[0]!r}, of a whole vector, meets what only the owner of an index has: see own_chunk")
+    return lowest(*things)
+
+
 @dataclass(frozen=True, eq=False)
 class Point(OfAllRanks):
     """A number at an index; see the module's docstring."""
@@ -65,6 +75,8 @@ class Point(OfAllRanks):
     """Whether an entry of a sparse vector is there, as explicit zeros are; None where nothing is known of it."""
     thinned: bool = False
     """Whether entries were taken out of a shard, so that one owner may have all that are left."""
+    holds: str = ""
+    """``"ranks"``: it is a list by rank; ``"fields"``: a function of whole vectors gives it, so it may be a record."""
     cuts: str = ""
     """``"bounds"`` where the point says where the parts that cut the vector begin; ``"proposals"``: a list of such."""
 
@@ -125,10 +137,12 @@ class Point(OfAllRanks):
         return compared(lifted(self, o), self, "<=", lambda a, b: a <= b)
 
     def __eq__(self, o: object) -> Any:
+        if not of_single_entries() and (self.by_entry or (isinstance(o, Point) and o.by_entry)):
+            raise Undecided(f"{self!r} == {o!r}: of vectors that asks whether they are one object; right is each")
         return compared(self, o, "==", lambda a, b: a == b)
 
     def __ne__(self, o: object) -> Any:
-        return ~compared(self, o, "==", lambda a, b: a == b)
+        return ~(self == o)
 
     __hash__ = AtPoint.__hash__
 
@@ -140,13 +154,25 @@ class Point(OfAllRanks):
             f"the length of {self!r} is asked for: a text that is read knows of no lengths; use local functions"
         )
 
+    def __iter__(self) -> NoReturn:
+        raise Undecided(f"the text goes through the entries of {self!r}: use local functions")
+
     def __getitem__(self, at: Any) -> Point:
-        return self.letter(operation("[]"), (self, at if isinstance(at, int | str | AtPoint) else repr(at)))
+        if self.holds != "ranks" or not isinstance(at, int | Point):
+            raise Undecided(f"{self!r}[{at!r}]: where that is in a vector, or in a part of one, no point says")
+        return self.letter(operation("[]"), (self, at))
 
     def __getattr__(self, field: str) -> Point:
         if field.startswith("_"):
             raise AttributeError(field)
+        if self.holds != "fields":
+            raise Undecided(f"{field} of {self!r}: that of a vector, or of a part of one, no point says")
         return self.letter(operation(f".{field}"), (self,))
+
+    @property
+    def by_entry(self) -> bool:
+        """Whether this is known to be of each entry of a vector, and no number."""
+        return any(map(self.reading.by_entry, (self.each, self.rest)))
 
     @property
     def truth(self) -> Condition:
@@ -203,7 +229,7 @@ class Point(OfAllRanks):
         if self.placement == "shard":
             raise Apart("a rank's own chunk of what only the owner of an index has")
         if self.placement == "replicate":
-            return self
+            return replace(self, placement="shard", owner="chunks", holds="")
         found: Point = self.reading.named("own chunk", (self, r, p), entrywise=True, placement="shard")
         return replace(found, owner="chunks")
 
@@ -280,6 +306,11 @@ class Condition(AtPoint):
         side: bool = self.reading.decides(self.value)
         return side
 
+    @property
+    def by_entry(self) -> bool:
+        """Whether this is known to be of each entry of a vector, and no truth alone."""
+        return bool(self.reading.by_entry(self.value))
+
     def chooses(self, a: Any, b: Any) -> Any:
         """Return ``where(self, a, b)``; a condition that all ranks share passes through sums."""
         if (known := self.reading.knows(self.value)) is not None:
@@ -289,7 +320,7 @@ class Condition(AtPoint):
         if a is b:
             return a
         x, y = point(self.reading, a), point(self.reading, b)
-        placement, owner = lowest(self, x, y)
+        placement, owner = at_one_index(self, x, y)
         if self.placement == "partial":
             x, y = x.settled(), y.settled()
         x, y = alike(x, y)
@@ -324,7 +355,14 @@ def lifted(like: Point, x: Any) -> Point:
 
 def of_both(a: Any, b: Any) -> tuple[Point, Point]:
     reading = (a if isinstance(a, Point) else b).reading
-    return point(reading, a), point(reading, b)
+    return alone(point(reading, a)), alone(point(reading, b))
+
+
+def alone(x: Point) -> Point:
+    """Return a point to compute with; raise Undecided for a list by rank, of which a sum is a longer list."""
+    if x.holds == "ranks":
+        raise Undecided(f"a text computes with {x!r}, a list by rank: use local functions")
+    return x
 
 
 def alike(a: Point, b: Point) -> tuple[Point, Point]:
@@ -338,7 +376,7 @@ def alike(a: Point, b: Point) -> tuple[Point, Point]:
 def combined(a: Any, b: Any, op: Callable[[Int, Int], Int]) -> Point:
     """Return a linear operation of two points, applied to their sums and to the rest."""
     a, b = alike(*of_both(a, b))
-    placement, owner = lowest(a, b)
+    placement, owner = at_one_index(a, b)
     there = None if a.there is None or b.there is None else either(a.there, b.there)
     each, rest = op(a.each, b.each), op(a.rest, b.rest)
     return Point(a.reading, placement, rest, each, a.mean, owner, there, thinned=a.thinned or b.thinned)
@@ -352,6 +390,7 @@ def remainder(a: Point, o: Any) -> Point:
 def scaled(a: Point, o: Any) -> Point:
     """Return a product; a number in the text multiplies sums and the rest, else the product is a letter."""
     if isinstance(o, int) and not isinstance(o, bool):
+        a = replace(alone(a), holds="", cuts="")
         return replace(a, rest=a.rest * o if nonzero(a.rest) else 0, each=a.each * o if nonzero(a.each) else 0)
     if isinstance(o, Point) and o.rest is a.reading.p and a.placement != "partial":
         return replace(over_ranks(a), placement=a.placement, owner=a.owner)
@@ -375,7 +414,7 @@ def compared(a: Any, b: Any, name: str, op: Callable[[Int, Int], Bool]) -> Condi
     if isinstance(b, str):
         return Condition(a.reading, "replicate", False)
     a, b = of_both(a, b)
-    placement, owner = lowest(a, b)
+    placement, owner = at_one_index(a, b)
     if nonzero(a.each) or nonzero(b.each):
         told = a.letter(operation(name), (a, b)).truth
         return Condition(a.reading, placement, told.value, owner)
@@ -386,19 +425,16 @@ def conditions(op: Callable[[Bool, Bool], Bool], a: Condition, b: Any) -> Condit
     """Return the two truths combined by ``op``."""
     other: Condition
     other = b.truth if isinstance(b, Point) else Condition(a.reading, "replicate", b) if isinstance(b, bool) else b
-    placement, owner = lowest(a, other)
+    placement, owner = at_one_index(a, other)
     return Condition(a.reading, placement, op(a.value, other.value), owner)
 
 
 def parts(x: Any) -> Iterable[Point | Condition]:
-    """Yield the points in the arguments of a local function, also those in tuples, lists and records."""
+    """Yield the points in the arguments of a local function; raise Undecided where it is not known which there are."""
     if isinstance(x, Unset):
         x.used()
     if isinstance(x, Point | Condition):
         yield x
-    elif isinstance(x, tuple | list):
-        for one in x:
+    else:
+        for one in inside(x)[1]:
             yield from parts(one)
-    elif hasattr(x, "__dataclass_fields__"):
-        for name in x.__dataclass_fields__:
-            yield from parts(getattr(x, name))

@@ -7,18 +7,22 @@ is read, is decided here, too.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation, iff, p
 from sparring.proofs.logic.symbolic import Z3Reader
+from sparring.proofs.reading.held_values import inside
 from sparring.proofs.reading.loops import Loop
-from sparring.proofs.reading.points import Condition, Point, lowest, parts, point
+from sparring.proofs.reading.points import Condition, Point, at_one_index, lowest, parts, point
 from sparring.proofs.reading.summands import nonzero
+from sparring.spec.core import exchanges
 from sparring.spec.core.numbers import Bool, Int, Sym, either, negate, variables
+from sparring.spec.core.origins import sparrings
 from sparring.spec.core.regions import even, means
+from sparring.spec.core.vectors import of_single_entries
 
 
 @dataclass
@@ -35,6 +39,8 @@ class Reading:
     letters: dict[tuple[Any, ...], tuple[Sym, list[Any]]] = field(default_factory=dict)
     made: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = field(default_factory=dict)
     """The local function that gives a letter, and its arguments, by letter."""
+    given: set[str] = field(default_factory=set)
+    """The names of letters that stand for what is given, such as parameters and parts of the state."""
     same: list[Obligation] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
     linear: set[str] = field(default_factory=set)
@@ -48,22 +54,23 @@ class Reading:
     # -- letters
 
     def fresh(self, name: str, placement: str) -> Point:
-        """Return a new letter as a point."""
+        """Return the letter of this name as a point; no local function has the same."""
+        self.given.add(name)
         return Point(self, placement, Sym.var(name), owner="chunks" if placement == "shard" else "")
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
         """Return the point that a local function gives: the same letter for arguments found equal."""
         name = function.__name__
         self.called.add(name)
-        if name in ("read", "read_by_chunk"):
+        if function in (exchanges.read, exchanges.read_by_chunk):
             code, x, *_ = args
-            return read(self, code, point(self, x), chunks=name == "read_by_chunk", whole=False)
+            return read(self, code, point(self, x), chunks=function is exchanges.read_by_chunk, whole=False)
         if getattr(function, "by_length", False):
-            return of_length(self, name, args)
+            return of_length(self, function, args)
         if getattr(function, "linear", False) and isinstance(args[0], Point):
-            return linear(self, name, args)
-        module = getattr(function, "__module__", "")  # functions of one name are not one function
-        found = self.named(name, args, entrywise=getattr(function, "entrywise", False), module=module)
+            return linear(self, function, args)
+        entrywise = getattr(function, "entrywise", False)
+        found = replace(self.named(name, (function, *args), entrywise=entrywise), holds="" if entrywise else "fields")
         self.learn(function, found, args)
         proposed = function is means and getattr(args[0], "cuts", "") == "proposals"
         return replace(found, cuts="bounds") if function is even or proposed else found
@@ -79,8 +86,8 @@ class Reading:
 
     def told(self, x: Any) -> Point:
         """Return what each rank has, by rank, as all ranks know it; from bounds it makes a list of proposals."""
-        found = self.named("all ranks' apart", (*parts(x),), placement="replicate")
-        return replace(found, cuts="proposals") if getattr(x, "cuts", "") == "bounds" else found
+        found = self.named("all ranks' apart", (x,), placement="replicate")
+        return replace(found, holds="ranks", cuts="proposals" if getattr(x, "cuts", "") == "bounds" else "")
 
     def somewhere(self, x: Point) -> Bool | None:
         """Return the truth that some rank has an entry of ``x``, which follows if this rank has one.
@@ -93,21 +100,23 @@ class Reading:
         self.hypotheses.append(either(negate(x.there), any_rank))
         return any_rank
 
-    def named(self, name: str, args: Any, *, entrywise: bool = False, placement: str = "", module: str = "") -> Point:
-        """Return the letter of this name.
+    def named(self, name: str, args: Any, *, entrywise: bool = False, placement: str = "") -> Point:
+        """Return the letter of this name and these arguments.
 
-        A function of whole vectors gets one letter for a chunk and another for the whole vector.
+        Of a local function's letter the first is the function, since functions of one name are not one function.  A
+        function of whole vectors gets one letter for a chunk and another for the whole vector.
         """
         some = [*parts(args)]
-        where, owner = lowest(*some)
-        where = placement or where
+        had, owner = at_one_index(*some) if entrywise else lowest(*some)
+        where = placement or had
         own = "own" if where in ("partial", "arrived") else "*"
-        shape = (f"{module}:{name}", own, "" if entrywise else where, form(args))
+        shape = (name, own, "" if entrywise else (had, where), form(args))
         terms = [term for one in some for term in values(one)]
         for key, (symbol, others) in self.letters.items():
             if key[:4] == shape and len(others) == len(terms) and self.equal(name, others, terms):
                 return Point(self, where, symbol, owner=owner if where == "shard" else "")
-        symbol = Sym.var(f"{''.join(ch if ch.isalnum() else '_' for ch in name)}_{len(self.letters)}")
+        word = f"{''.join(ch if ch.isalnum() else '_' for ch in name)}_{len(self.letters)}"
+        symbol = Sym.var(next(one for k in range(len(self.given) + 1) if (one := word + k * "_") not in self.given))
         self.letters[(*shape, len(self.letters))] = symbol, terms
         return Point(self, where, symbol, owner=owner if where == "shard" else "")
 
@@ -129,12 +138,12 @@ class Reading:
 
     def gathered(self, x: Point | Condition) -> Point:
         """Return what each rank has, by rank."""
-        return self.named("all ranks'", (x,), entrywise=True, placement="replicate")
+        return replace(self.named("all ranks'", (x,), entrywise=True, placement="replicate"), holds="ranks")
 
     def asked(self, function: Callable[..., Any], first: Point) -> Iterator[Bool]:
         """Yield the truths that the text has asked of this local function of ``first`` and any other arguments."""
-        for (name, *_), (symbol, terms) in self.letters.items():
-            if name == f"{function.__module__}:{function.__name__}" and repr(terms[:3]) == repr([*values(first)]):
+        for (_, _, _, (_, held), _), (symbol, terms) in self.letters.items():
+            if held[:1] == (form(function),) and repr(terms[:3]) == repr([*values(first)]):
                 yield symbol >= 1
 
     # -- links that lose packets
@@ -194,10 +203,18 @@ class Reading:
         """Return what was decided before about this truth; None where nothing was."""
         return value if isinstance(value, bool) else self.known.get(repr(value))
 
+    def by_entry(self, term: Any) -> bool:
+        """Return whether a term is known to be one of each entry: of ``x``, or of single entries of what is."""
+        names = free(term)
+        made = [(key, terms) for key, (symbol, terms) in self.letters.items() if free(symbol) <= names]
+        return "x" in names or any(not key[2] and any(map(self.by_entry, terms)) for key, terms in made)
+
     def decides(self, value: Bool) -> bool:
         """Return the side of a branch that this reading takes."""
         if isinstance(value, bool):
             return value
+        if not of_single_entries() and self.by_entry(value):
+            raise Undecided(f"{value!r} is asked of each entry by itself, and no vector has one side of a branch")
         if (key := repr(value)) in self.known:
             return self.known[key]
         if not self.unspoken(value) and (self.sure(value) or self.sure(negate(value))):
@@ -251,39 +268,37 @@ def values(one: Point | Condition) -> tuple[Any, ...]:
     return (one.each, one.rest, one.mean) if isinstance(one, Point) else (one.value,)
 
 
-def form(args: Any) -> Any:
-    """Return the arguments' form: their structure, their constants, and where points stand."""
-    if isinstance(args, Point | Condition):
-        return "."
-    if isinstance(args, tuple | list):
-        return type(args).__name__ if hasattr(args, "_fields") else "", tuple(map(form, args))
-    if is_dataclass(args) and not isinstance(args, type):
-        return type(args).__name__, tuple(form(getattr(args, one.name)) for one in fields(args))
-    return repr(args)
+def form(x: Any) -> Any:
+    """Return the form of an argument: its structure, its constants, and where points stand."""
+    if isinstance(x, Point | Condition):
+        return type(x)
+    told, held = inside(x)
+    return told, tuple(map(form, held))
 
 
-def of_length(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
+def of_length(self: Reading, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
     """Return the letter for a function of the length of the rank's vector.
 
     It is the same on all ranks, since their vectors have one length.
     """
     x, *others = args
     if not (isinstance(x, Point) and repr(x) == "own x"):
-        raise Undecided(f"{name} of {x!r}: what all ranks know of lengths is that of x")
-    return self.named(name, args, placement=lowest(*parts(others))[0])
+        raise Undecided(f"{function.__name__} of {x!r}: what all ranks know of lengths is that of x")
+    found = self.named(function.__name__, (function, *args), placement=lowest(*parts((function, others)))[0])
+    return replace(found, holds="fields")
 
 
-def linear(self: Reading, name: str, args: tuple[Any, ...]) -> Point:
+def linear(self: Reading, function: Callable[..., Any], args: tuple[Any, ...]) -> Point:
     """Apply a function that is linear in its first argument to both parts of a sum over ranks.
 
     This needs the other arguments to be the same on all ranks.
     """
-    x, *others = args
-    if x.placement == "shard" or not nonzero(x.each) or lowest(*parts(others))[0] != "replicate":
-        return self.named(name, args)
+    (x, *others), name = args, function.__name__
+    if x.placement == "shard" or not nonzero(x.each) or lowest(*parts((function, others)))[0] != "replicate":
+        return self.named(name, (function, *args))
     self.linear.add(name)
-    summand = self.named(name, (Point(self, "partial", x.each), *others)).rest
-    rest = self.named(name, (Point(self, x.placement, x.rest), *others)).rest if nonzero(x.rest) else 0
+    summand = self.named(name, (function, Point(self, "partial", x.each), *others)).rest
+    rest = self.named(name, (function, Point(self, x.placement, x.rest), *others)).rest if nonzero(x.rest) else 0
     return Point(self, x.placement, rest, summand, x.mean)
 
 
@@ -292,7 +307,20 @@ def read(self: Reading, code: Any, x: Point, *, chunks: bool, whole: bool) -> Po
 
     ``chunks``: the value is cut into chunks; ``whole``: before that it is coded as a whole, if the code allows that.
     """
-    if code.exact:
+    if exact(code):
         return x
-    by_chunk = x.placement == "shard" or (chunks and not (whole and code.whole))
+    by_chunk = x.placement == "shard" or (chunks and not (whole and marked(code, "whole")))
     return self.named("read by chunk" if by_chunk else "read", (code, x), entrywise=True)
+
+
+def exact(code: Any) -> bool:
+    """Return whether what is read of a code is what was coded."""
+    return marked(code, "exact")
+
+
+def marked(code: Any, mark: str) -> bool:
+    """Return whether a code of sparring's own is marked so; raise Undecided where a user's is, which nothing proves."""
+    told = bool(getattr(code, mark, False))
+    if told and not sparrings(type(code)):
+        raise Undecided(f"the code {type(code).__name__}, which is not sparring's own, says that it is {mark}")
+    return told

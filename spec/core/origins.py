@@ -46,6 +46,12 @@ def trusted(name: str, page: str) -> bool:
     return name != page and any(name == one or name.startswith(f"{one}.") for one in (*TRUSTED, *LIBRARY, "builtins"))
 
 
+def sparrings(kind: type) -> bool:
+    """Return whether a class is sparring's own: a module of its rooms has it by its name."""
+    module = sys.modules.get(kind.__module__)
+    return trusted(kind.__module__, "") and getattr(module, kind.__name__, None) is kind
+
+
 def library(value: Any) -> bool:
     """Return whether a function, class or module is Python's, and keeps nothing; or sparring's own."""
     name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or ""

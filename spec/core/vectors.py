@@ -174,7 +174,8 @@ def each(formula: Callable[..., Any], *args: Any) -> Any:
     Raises InputError, by ``zip``, for vectors of different lengths.
     """
     if any(isinstance(a, AtPoint) for a in args):
-        return formula(*args)
+        with single_entries():
+            return formula(*args)
     like = next(a for a in args if isinstance(a, Vector))
     rows = (a if isinstance(a, Vector) else [a] * len(like) for a in args)
     return like.having([formula(*row) for row in zip(*rows, strict=True)])
@@ -233,8 +234,15 @@ def made_local(
 
 
 def bound(function: Callable[..., Any], args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
-    """All arguments, in the order of the function."""
-    return signed(function).bind(*args, **named).args if named else args
+    """All arguments, in the order of the function; raises InputError for one that has no place there."""
+    if not named:
+        return args
+    found = signed(function).bind(*args, **named)
+    if found.kwargs:
+        found.apply_defaults()
+    if found.kwargs:
+        raise InputError(f"{function.__name__} takes {next(iter(found.kwargs))} by its name alone: it needs a place")
+    return found.args
 
 
 signed = lru_cache(signature)  # texts call the same few functions many times
@@ -303,6 +311,25 @@ def at_point(args: Any) -> AtPoint | None:
     if isinstance(args, tuple | list):
         return next((found for a in args if (found := at_point(a)) is not None), None)
     return None
+
+
+_single = False
+
+
+@contextmanager
+def single_entries() -> Iterator[None]:
+    """While a formula of single entries is read: it may ask an entry what no text may ask a vector."""
+    global _single  # noqa: PLW0603  # a formula is read from beginning to end
+    before, _single = _single, True
+    try:
+        yield
+    finally:
+        _single = before
+
+
+def of_single_entries() -> bool:
+    """Whether a formula of single entries is being read."""
+    return _single
 
 
 _rank_speaks = False

@@ -17,7 +17,7 @@ from sparring.spec.core.exchanges import ReduceScatter, allgather, allreduce, ap
 from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.sparse import NOTHING, SparseVector
-from sparring.spec.core.vectors import UNSET, Vector, by_rank, each, gathered, owned, total, where
+from sparring.spec.core.vectors import UNSET, Vector, by_rank, each, gathered, local, owned, total, where
 from sparring.spec.library.lossy_links import came, owns, versions_held
 from sparring.spec.library.sparse_allreduce import SparseAllreduce, sparse_allreduce
 
@@ -247,6 +247,24 @@ def test_a_rank_has_nothing_of_others_but_by_an_exchange(name, before):
         ran = run(page(one), vectors(2, 3))
         with pytest.raises(InputError, match=said):
             _ = ran.results
+
+
+@local
+def scaled(x, by=1, less=0):
+    return (by, less)
+
+
+@local
+def named(x, *, by=1):
+    return by
+
+
+def test_local_functions_take_arguments_by_name():
+    """Also after one that is left out; one that has no place is bad input, since it would be forgotten."""
+    assert scaled(Vector([1]), less=5) == (1, 5)
+    assert scaled(Vector([1]), by=5) == (5, 0)
+    with pytest.raises(InputError, match="named takes by by its name alone"):
+        named(Vector([1]), by=5)
 
 
 METHODS: dict[str, Any] = {
