@@ -19,7 +19,7 @@ QUICK = {"ring_allgather": "", "flash": "contention"}
 """A page of formulas and one of exchanges, and the theorem that is looked at alone; "": all are."""
 SLOW = [pytest.mark.slow, pytest.mark.timeout(1200)]
 BY_CONSTRUCTION = {
-    "shifts of the number of steps": "where the amount is the logarithm of p; tests/proofs/test_chunks_there.py has a fault",
+    "shifts of the number of steps": "where the amount is the logarithm of p; see test_chunks_there.py",
     "wanted somewhere": "what a standard kind wants is no formula of the page",
     "live": "where the page vouches for all of its cells",
     "chunk in range": "where there is one chunk",
