@@ -42,7 +42,7 @@ def inside(x: Any) -> tuple[Any, tuple[Any, ...]]:
         return (kind, x.name), ()
     if isinstance(x, tuple | list):
         return kind, (*x, *attributes(x).items())
-    if kind is dict:
+    if kind is dict and isinstance(x, dict):  # no kind derived from it
         return kind, tuple(x.items())
     if is_dataclass(x) and not isinstance(x, AtPoint):
         fields = {name: getattr(x, name) for name in x.__dataclass_fields__}
