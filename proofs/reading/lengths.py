@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import reduce
-from typing import Any
+from typing import Any, NoReturn
 
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import n, p
@@ -195,6 +195,9 @@ class Number(AtPoint):
 
     def __getitem__(self, at: Any) -> Any:
         return Number(self.reading)
+
+    def __iter__(self) -> NoReturn:  # else Python asks for one item after the other, for ever
+        raise Undecided("the text goes through what may be a number, entry by entry")
 
     def is_number(self) -> Number:
         return Number(self.reading)

@@ -7,9 +7,10 @@ from textwrap import indent
 import pytest
 
 import sparring
-from sparring.errors import InputError
+from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.verdicts import PROVED
 from sparring.proofs.proving import proving
+from sparring.proofs.reading.lengths import Number, Reading
 
 HEAD = '''"""A page that is read."""
 
@@ -222,3 +223,9 @@ def test_a_local_function_is_no_part_of_the_state(tmp_path, function, taken, so)
     file.write_text(CLASH.replace("FUNCTION", function).replace("TAKEN", taken))
     found = verdicts(sparring.page(str(file)))
     assert all(verdict == PROVED for verdict in found.values()) == so, found
+
+
+def test_nothing_is_gone_through_for_ever():
+    """Python asks what has items and no end for one after the other."""
+    with pytest.raises(Undecided, match="entry by entry"):
+        [*Number(Reading())]
