@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textwrap import indent
+from typing import Any
 
 import pytest
 
@@ -227,5 +228,6 @@ def test_a_local_function_is_no_part_of_the_state(tmp_path, function, taken, so)
 
 def test_nothing_is_gone_through_for_ever():
     """Python asks what has items and no end for one after the other."""
+    number: Any = Number(Reading())
     with pytest.raises(Undecided, match="entry by entry"):
-        [*Number(Reading())]
+        tuple(number)
