@@ -85,4 +85,5 @@ def write(file: Path, found: Hints) -> None:
 
 
 def lines(of: Mapping[str, object]) -> Iterator[str]:
+    """Return an iterator of the entries as JSON, in the order of their keys."""
     return (f"{json.dumps(key)}: {json.dumps(value)}" for key, value in sorted(of.items()))

@@ -70,8 +70,10 @@ def inputs_of_call(example: Example, seen: Observed, call: int) -> Sequence[Any]
     scene = SCENES[example.scene]
     if scene.play is scenes.again and call == 3:
         return seen.ys[call - 1]
-    rows = [np.asarray(x) for x in example.calls[min(call, len(example.calls) - 1)]]
-    xs = [*map(scenes.LENGTHS[call], rows)] if scene.play is scenes.again and call in scenes.LENGTHS else rows
+    if scene.play is scenes.again and call in scenes.RESIZED:
+        xs = [scenes.RESIZED[call](np.asarray(x)) for x in example.calls[-1]]
+    else:
+        xs = [np.asarray(x) for x in example.calls[call]]
     return [scenes.present(x) for x in xs] if scene.sparse else xs
 
 

@@ -231,7 +231,7 @@ def longer(x: NDArray[Any]) -> NDArray[Any]:
     return np.concatenate([x, x])
 
 
-LENGTHS: Mapping[int, Callable[[NDArray[Any]], NDArray[Any]]] = {2: shorter, 4: longer}
+RESIZED: Mapping[int, Callable[[NDArray[Any]], NDArray[Any]]] = {2: shorter, 4: longer}
 """What is made of the last vector in these calls of :func:`again`."""
 
 
