@@ -110,6 +110,7 @@ class Hooks(Functions):
     def examine(self, target: Any, xs: Sequence[Any], **asked: Any) -> Examined:
         unseen = {
             "input untouched": "a hook may do with the bucket what it likes",
+            "own memory": "a hook's result is what DDP makes of it",
             "special values": "a hook gives a mean, which rounds what is next to zero",
         }
         return super().examine(target, xs, **asked)._replace(unseen=unseen, roundings=2)

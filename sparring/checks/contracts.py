@@ -48,7 +48,7 @@ OWN: Mapping[str, Mapping[str, str]] = {
     "bounded-error": {"result": "every rank returns the {sum}, off by at most {bound}"},
 }
 """The properties that only a contract has, and what they mean."""
-COMMON = ("agreement", "input untouched", "reproducibility", "deadlock", "hygiene")
+COMMON = ("agreement", "input untouched", "reproducibility", "deadlock", "hygiene", "own memory")
 EDGES = {
     "edge sizes": "the same where n < p or n = 0, or where none or more than all entries are kept",
     "dtypes": "the same for {dtypes}, in the same dtype",

@@ -36,7 +36,7 @@ STUCK = "no more were tried after one that did not come to its end"
 """Why an example was not run."""
 
 SHARE = {
-    "result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2, "special values": 0.2, "long vectors": 0.05,
+    "result": 0.6, "edge sizes": 0.2, "dtypes": 0.2, BAD: 0.2, "special values": 0.22, "long vectors": 0.08,
     "many ranks": 0.1, "communicators": 0.15, "repeated calls": 0.05, "other arrays": 0.1, "expectation": 0.03,
 }  # fmt: skip
 """How the examples are divided among the kinds."""
@@ -81,7 +81,7 @@ class Search:
         question, findings = self.question, self.findings
         for kind in [kind for kind in self.few if kind in MADE]:
             if why := unplayable(self.place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
-                findings.unseen |= dict.fromkeys(properties(kind), why)
+                findings.unseen = dict.fromkeys(properties(kind), why) | findings.unseen
             else:
                 number = max(self.few[kind], hard.least(kind, question.dtypes, sparse=question.sparse))
                 played = question.hard(kind, number)
@@ -170,7 +170,7 @@ def kinds(question: Question) -> list[str]:
     others = asked - {*KINDS, *MADE}
     also = {*KINDS} - {BAD} if any(question.convention) else {"result"}  # chunks are cut at the edge, too
     usual = [kind for kind in KINDS if kind in asked or (kind in also and others)]
-    return [*usual, *(kind for kind in MADE if kind in SHARE and asked & {*properties(kind)})]
+    return [*usual, *(kind for kind in MADE if kind in {*question.meanings} and asked & {*properties(kind)})]
 
 
 def unplayable(place: Place, kind: str) -> str:
@@ -184,6 +184,8 @@ def unplayable(place: Place, kind: str) -> str:
 
 def some(question: Question, kind: str, number: int) -> list[Example]:
     """Draw at most ``number`` examples of a kind."""
+    if (spread := question.first(kind, number)) is not None:
+        return spread
     found: list[Example] = []
 
     def keep(example: Example) -> None:  # hypothesis needs a Python function

@@ -10,14 +10,14 @@ from sparring.checks.against import SAME
 from sparring.checks.judges import contract_calls, judging, scenes
 from sparring.checks.judges.scenes import OWN
 from sparring.checks.places import Place
-from sparring.checks.properties import BAD
+from sparring.checks.properties import BAD, HARD
 from sparring.checks.question import Question
 from sparring.refinement import bits
 from sparring.refinement.example import Example
 from sparring.refinement.observing import Observed
 
 ALWAYS = (
-    "agreement", "selection", "conservation", "entries", "contraction", "input untouched", "reproducibility",
+    "agreement", "selection", "conservation", "entries", "contraction", "input untouched", "reproducibility", OWN,
     "deadlock", "hygiene", SAME,
 )  # fmt: skip
 """The properties that every example is judged for, except those of bad input or with a scene."""
@@ -112,5 +112,5 @@ def properties_of(question: Question, example: Example) -> list[str]:
 
 
 def properties(kind: str) -> list[str]:
-    """Return the properties that a kind of examples is needed for: repeated calls also for their own memory."""
-    return [kind, OWN] if kind == "repeated calls" else [kind]
+    """Return the properties that a kind of examples is needed for: hard ones also for own memory."""
+    return [kind, OWN] if kind in HARD else [kind]

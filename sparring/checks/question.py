@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+import numpy as np
 from hypothesis import strategies as st
 
 from sparring.checks import properties
@@ -157,15 +158,33 @@ class Question:
         return self.target if isinstance(self.target, str) else getattr(self.target, "__qualname__", repr(self.target))
 
     def examples(self, kind: str) -> st.SearchStrategy[Example]:
-        """Return the strategy for examples of one kind; it also draws how many entries are kept, unless given."""
+        """Return the strategy for examples of one kind; it also draws how many entries are kept, unless given.
+
+        Of several calls hypothesis draws only a seed, and :meth:`fewer` makes examples smaller.
+        """
+        if not self.stateful:
+            return examples.examples(self.ranks, kind, sparse=self.sparse).map(self.fitting)
+        return st.integers(0, 2**32 - 1).map(lambda seed: self.series(np.random.default_rng(seed), kind))
+
+    def series(self, rng: np.random.Generator, kind: str) -> Example:
+        """Draw an example of several calls."""
         if self.reduces:
-            found = contract_draws.examples(self.ranks, kind, self.drawn)
-        elif self.page is None or not self.page.stateful:
-            found = examples.examples(self.ranks, kind, sparse=self.sparse)
-        else:
-            drawn = [KEPT] if KEPT in self.page.params and KEPT not in self.params else []
-            found = series.examples(self.ranks, kind, drawn)
-        return found.map(self.fitting) if self.fewer_dtypes else found
+            near = self.reduces.bound > 0
+            return self.fitting(contract_draws.example(rng, self.ranks, kind, self.drawn, near=near))
+        drawn = [KEPT] if self.page and KEPT in self.page.params and KEPT not in self.params else []
+        return self.fitting(series.example(rng, self.ranks, kind, drawn))
+
+    def first(self, kind: str, number: int) -> list[Example] | None:
+        """Return the first examples of one kind, spread over all there is; None where hypothesis draws them, too.
+
+        It draws variants of what it has drawn, and may leave out a dtype or a number of ranks altogether.
+        """
+        if kind == BAD:
+            return None
+        rng = np.random.default_rng(self.seed)
+        if self.stateful:
+            return [self.series(rng, kind) for _ in range(number)]
+        return [*map(self.fitting, examples.spread(rng, self.ranks, kind, number, sparse=self.sparse))]
 
     def none(self, kind: str) -> str:
         """Say why there are no examples of a kind; "" if there are."""
@@ -173,7 +192,7 @@ class Question:
 
     def fitting(self, example: Example) -> Example:
         """Return the example in a dtype that the target takes."""
-        return examples.cast(example, self.dtypes)
+        return examples.cast(example, self.dtypes) if self.fewer_dtypes else example
 
     def hard(self, kind: str, number: int) -> list[Example]:
         """Return the first ``number`` hard examples of a kind."""

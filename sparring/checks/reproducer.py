@@ -100,6 +100,8 @@ def sources(example: Example) -> list[str]:
     """Return the vectors as Python expressions; long ones by the rule that makes them."""
     if example.prop == hard.LONG:
         return [hard.rule(r, example.n, str(x.dtype), sparse=isinstance(x, Sparse)) for r, x in enumerate(example.xs)]
+    if example.prop == hard.SPECIAL and example.n > hard.FEW_LEFT:
+        return [hard.over_and_over(x) for x in example.xs]
     return [source(x) for x in example.xs]
 
 

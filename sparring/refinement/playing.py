@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring.refinement.memory import Made
 from sparring.refinement.vectors import Vector
 from sparring.sparse import Sparse
 
@@ -28,24 +29,35 @@ class Played(NamedTuple):
     remarks: Sequence[str] = ()
 
 
-def iterated(function: Any, comm: Any, xs: NDArray[Any], shown: Sequence[str] = RESIDUAL, /, **params: Any) -> Played:
+def iterated(
+    function: Any, comm: Any, xs: NDArray[Any], shown: Sequence[str] = RESIDUAL, made: list[Made] | None = None, /,
+    **params: Any,
+) -> Played:  # fmt: skip
     """Call one new instance of a class on the rows of ``xs`` in turn, all of them in the same memory.
 
-    After each call its attributes ``shown`` are noted.  A function keeps nothing, and gets the first row alone.
+    After each call its attributes ``shown`` are noted, and the call is added to ``made``.  A function keeps nothing,
+    and gets the first row alone.
     """
+    made = [] if made is None else made
     if not isinstance(function, type):
         given = xs[:1].copy()
-        return Played([copy_result(function(comm, given[0], **params))], [], given)
+        return Played([noted(made, given[0], function(comm, given[0], **params))], [], given)
     instance = function(comm, xs.shape[1], **params)
     buffer, given = np.empty_like(xs[0]), np.empty_like(xs)
     ys: list[Any] = []
     kept: list[Mapping[str, Any]] = []
     for i, x in enumerate(xs):
         buffer[:] = x
-        ys.append(copy_result(instance(buffer)))
+        ys.append(noted(made, buffer, instance(buffer)))
         kept.append({name: copy_result(getattr(instance, name, None)) for name in shown})
         given[i] = buffer
     return Played(ys, kept, given)
+
+
+def noted(made: list[Made], x: Any, y: Any, before: Any = None) -> Any:
+    """Note a call, and return a copy of its result."""
+    made.append(Made(x, before, y, copy_result(y)))
+    return made[-1].copy
 
 
 def copy_result(y: Any) -> Any:

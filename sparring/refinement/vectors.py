@@ -47,7 +47,8 @@ def kind(x: Vector) -> str:
 
 def size(x: Vector) -> tuple[int, int, float]:
     """Return the key that orders vectors of one length and dtype: indices' dtype, entries, magnitudes."""
-    weight = float(np.nan_to_num(np.abs(sparse_lists.values(x).astype(np.float64)), nan=ODD, posinf=ODD).sum())
+    with np.errstate(over="ignore"):
+        weight = float(np.nan_to_num(np.abs(sparse_lists.values(x).astype(np.float64)), nan=ODD, posinf=ODD).sum())
     return (-INDICES.index(str(x.indices.dtype)), len(x), weight) if isinstance(x, Sparse) else (0, 0, weight)
 
 

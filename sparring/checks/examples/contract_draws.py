@@ -1,7 +1,8 @@
 """Examples for contracts: several calls of one instance, within the bounds that somebody sets for what is drawn.
 
-All values are finite: what a compressor makes of NaN or infinity is no matter of what it promises.  Half of the
-vectors have ties and zeros, the others have none.
+All values are finite: what a compressor makes of NaN or infinity is no matter of what it promises.  Some vectors have
+ties and zeros, others have none, and some have entries that are very large, very small, or both.  In some calls one
+rank has nothing but zeros, or all ranks but one have: code that divides by a norm, or keeps nothing, is wrong there.
 """
 
 from __future__ import annotations
@@ -10,11 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sparring.checks.examples import series
-from sparring.checks.examples.drawn import scaled
 from sparring.errors import InputError, did_you_mean
 from sparring.refinement.example import Example
 
@@ -24,6 +23,12 @@ FLOATS = ("float64", "float32")
 """The dtypes of vectors."""
 CALLS = (1, 4)
 """Calls that are judged, where no bound says how many."""
+MANY = 9
+"""Calls of some other examples, for what is done anew every few calls."""
+LONGER = (300, 1_025)
+"""Entries of some other examples, where no bound says how many."""
+FAR = 6
+"""The most powers of ten by which entries are larger or smaller than usual."""
 SOME = 100
 """About how many numbers of a long span are drawn."""
 MOST = {"n": 1_000_000, "k": 1_000_000, "calls": 1_000, "warm-up": 1_000}
@@ -47,9 +52,9 @@ class Bounds(NamedTuple):
         spans = {name.replace("_", "-"): span for name, span in self._asdict().items() if span and span != (0, 0)}
         return {name: str(low) if low == high else f"{low}-{high}" for name, (low, high) in spans.items()}
 
-    def lengths(self, p: int) -> Span:
-        """Return the span of numbers of entries on ``p`` ranks."""
-        return self.n or (0, 2 * p + 3)
+    def lengths(self, p: int) -> list[int]:
+        """Return the numbers of entries on ``p`` ranks; of a long span only some."""
+        return some(self.n, p) if self.n else [*range(2 * p + 4), *LONGER]
 
     def usual(self, p: int, n: int, k: int | None) -> bool:
         """Return whether a size is no edge size: at least one entry a rank, and between 1 and all entries kept."""
@@ -57,7 +62,7 @@ class Bounds(NamedTuple):
 
     def allow(self, p: int, calls: int, n: int, k: int | None) -> bool:
         """Return whether examples of this size are within the bounds."""
-        low, high = self.lengths(p)
+        low, high = self.n or (0, max(LONGER))
         kept = k is None or self.k is None or self.k[0] <= k <= self.k[1]
         return low <= n <= high and calls >= self.warm_up[0] + (self.calls or CALLS)[0] and kept
 
@@ -69,7 +74,7 @@ class Bounds(NamedTuple):
     def sizes(self, p: int, kind: str) -> list[tuple[int, int | None]]:
         """Return the sizes of a kind of examples: entries, and how many are kept; of long spans only some."""
         kept = some(self.k) if self.k else [None]
-        both = [(n, k) for n in some(self.lengths(p), p) for k in kept]
+        both = [(n, k) for n in self.lengths(p) for k in kept]
         return [(n, k) for n, k in both if self.usual(p, n, k) == (kind != "edge sizes")]
 
 
@@ -108,29 +113,29 @@ def span(name: str, text: str) -> Span:
     return max(least, int(name == "calls")), most
 
 
-def examples(ranks: Sequence[int], kind: str, drawn: Bounds) -> st.SearchStrategy[Example]:
-    """Return a strategy for examples of one kind; hypothesis draws only a seed, and :func:`fewer` shrinks."""
-    able = [p for p in ranks if drawn.sizes(p, kind)]
-    return st.integers(0, 2**32 - 1).map(lambda seed: example(np.random.default_rng(seed), able, kind, drawn))
-
-
 def none(ranks: Sequence[int], kind: str, drawn: Bounds) -> str:
     """Say why there are no examples of a kind; "" if there are."""
     within = ", ".join(f"{name}={said}" for name, said in drawn.asked.items())
     return "" if any(drawn.sizes(p, kind) for p in ranks) else f"none is within the bounds, {within}"
 
 
-def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Bounds) -> Example:
-    """Draw one example."""
-    p = int(rng.choice(ranks))
+def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Bounds, *, near: bool) -> Example:
+    """Draw one example; ``near``: entries are of usual magnitudes, for what is promised of these alone."""
+    p = int(rng.choice([p for p in ranks if drawn.sizes(p, kind)]))
     sizes = drawn.sizes(p, kind)
     n, k = sizes[int(rng.integers(len(sizes)))]
-    calls = sum(int(rng.integers(*span, endpoint=True)) for span in (drawn.calls or CALLS, drawn.warm_up))
-    dtype = str(rng.choice(FLOATS if kind == "dtypes" else FLOATS[:1]))
-    rows: NDArray[Any] = scaled(rng.choice(series.VALUES, (p, calls, n)), dtype)
-    if rng.random() < 0.5:
-        rows = np.round(10 * rng.standard_normal(rows.shape), 1).astype(dtype)
+    judged = drawn.calls or ((MANY, MANY) if rng.random() < 0.15 else CALLS)
+    calls = sum(int(rng.integers(*span, endpoint=True)) for span in (judged, drawn.warm_up))
+    dtype = str(rng.choice(FLOATS[:1] if kind == "result" else FLOATS))
+    rows = series.silenced(rng, values(rng, (p, calls, n), near=near)).astype(dtype)
     return series.having(Example([], kind, {} if k is None else {series.KEPT: k}), rows)
+
+
+def values(rng: np.random.Generator, shape: tuple[int, ...], *, near: bool) -> NDArray[Any]:
+    """Draw entries: tenths, with ties and zeros or without; all as much larger or smaller, or each on its own."""
+    some, normal = rng.choice(series.VALUES, shape) / 10, np.round(10 * rng.standard_normal(shape), 1)
+    exponent = rng.uniform(-FAR, FAR, shape if rng.random() < 0.5 else (1,) * len(shape))
+    return [some, normal, normal * 10.0**exponent][int(rng.integers(2 if near else 3))]
 
 
 def fewer(example: Example, ranks: Sequence[int], drawn: Bounds) -> Iterator[Example]:

@@ -1,14 +1,17 @@
-"""Inputs to judge an implementation on, drawn and shrunk by hypothesis: p, n and values together.
+"""Inputs to judge an implementation on: p, n and values together, spread over what there is; hypothesis shrinks them.
 
 Values are small integers, all kinds of them in one vector, so that a chunk that ends in the wrong
-place is seen; as floats they are tenths, so that the order of addition is seen.  Of sparse vectors
-the supports are drawn too: any, all alike, disjoint, full, empty, or with entries on one rank alone.
+place is seen; as floats they are tenths, so that the order of addition is seen.  It is drawn too where
+entries are: any, all alike, disjoint, on one rank alone, on all but one, each rank's in a chunk of its own,
+full or empty.  Elsewhere a sparse vector has none, and an array zeros, since much code takes a short cut there.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from itertools import combinations, product
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -31,14 +34,28 @@ SUPPORTS: Mapping[str, Callable[[Mask], Mask]] = {
     "any": lambda drawn: drawn,
     "alike": lambda drawn: np.broadcast_to(drawn[:1], drawn.shape),
     "disjoint": lambda drawn: drawn & (np.arange(drawn.shape[1]) % len(drawn) == np.arange(len(drawn))[:, None]),
+    "alone": lambda drawn: drawn & own(drawn),
+    "silent": lambda drawn: drawn & ~own(drawn),
+    "blocks": lambda drawn: drawn & (
+        np.arange(drawn.shape[1]) * len(drawn) // max(1, drawn.shape[1]) == np.arange(len(drawn))[:, None]
+    ),
     "full": np.ones_like,
     "empty": np.zeros_like,
-    "alone": lambda drawn: drawn & (np.arange(len(drawn)) == len(drawn) - 1)[:, None],
-}
+}  # fmt: skip
 """Functions of the drawn mask that say which entries are present, by rank and index."""
 VALUES = (0, 1, -1, 2, 3, -3, 6, 7, 8, 9)
 """Values of sparse vectors: explicit zeros, sums that cancel, and tenths whose order matters are frequent."""
-EDGES = ("full", "empty", "alone")
+CELLS = (*[None] * (len(VALUES) // 2), *VALUES)
+"""The same, and that there is no entry."""
+TRIED = 40
+"""Forms of examples of which the most unlike those before is taken."""
+NONZERO = (*["full"] * 6, "alone", "silent", "blocks", "empty")
+"""Where the entries of arrays are no zeros: mostly everywhere."""
+
+
+def own(drawn: Mask) -> Mask:
+    """Return a mask of all entries of one rank, which is another one for another length."""
+    return (np.arange(len(drawn)) == drawn.shape[1] % len(drawn))[:, None] & np.ones_like(drawn)
 
 
 def examples(ranks: Sequence[int], kind: str, *, sparse: bool = False) -> st.SearchStrategy[Example]:
@@ -75,36 +92,104 @@ def retyped(x: Any) -> Vector:
 def dense_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
     """Draw an example of arrays."""
     p = draw(st.sampled_from(sorted(ranks)))
-    edges = [n for n in sizes(p) if n < p or p == 1]
-    n = draw(st.sampled_from(edges) if kind == "edge sizes" else st.integers(p, 2 * p + 3))
-    dtype = draw(dtypes(kind, *(DTYPES if kind == "edge sizes" else ("int64", "float64"))))
+    n = draw(st.sampled_from(lengths(p, kind)) if kind == "edge sizes" else st.integers(p, 2 * p + 3))
+    dtype = draw(st.sampled_from(dtypes(kind, sparse=False)))
     values = draw(st.lists(st.integers(-99, 99), min_size=p * n, max_size=p * n))
-    return Example(list(scaled(np.array(values, np.int64).reshape(p, n), dtype)), kind)
+    return dense(Form(p, n, dtype, draw(st.sampled_from(NONZERO))), np.array(values, np.int64).reshape(p, n), kind)
 
 
 @st.composite
 def sparse_examples(draw: st.DrawFn, ranks: Sequence[int], kind: str) -> Example:
-    """Draw an example of sparse vectors, at the edge also full or empty.  Some values are zeros, some sums cancel.
+    """Draw an example of sparse vectors.  Some values are zeros, some sums cancel.
 
     Entries are drawn index by index, for the largest number of ranks: so a smaller p or n changes nothing else.
     """
-    p, edge = draw(st.sampled_from(sorted(ranks))), kind == "edge sizes"
-    low, high = [draw(st.sampled_from(sizes(p)))] * 2 if edge else (p, 2 * p + 3)
-    shape = draw(st.sampled_from(EDGES if edge and low >= p > 1 else list(SUPPORTS)[: len(SUPPORTS) if edge else -3]))
-    dtype = draw(dtypes(kind, *(DTYPES[:1] if edge else ("int64", "float64", "float64"))))
-    width = draw(st.sampled_from(WIDTHS if kind == "dtypes" else WIDTHS[:1]))
-    cell = st.sampled_from((*[None] * (len(VALUES) // 2), *VALUES))
-    drawn = draw(st.lists(st.tuples(*[cell] * max(ranks)), min_size=low, max_size=high))
-    cells = [[column[r] for column in drawn] for r in range(p)]
-    present = np.array([[v is not None for v in row] for row in cells], np.bool_).reshape(p, len(drawn))
-    table = scaled(np.array([[v or 0 for v in row] for row in cells], np.int64).reshape(present.shape), dtype)
-    supports = SUPPORTS[shape](present)
-    return Example([Sparse(np.flatnonzero(s).astype(width), x[s], s.size) for s, x in zip(supports, table)], kind)
+    p = draw(st.sampled_from(sorted(ranks)))
+    low, high = [draw(st.sampled_from(lengths(p, kind)))] * 2 if kind == "edge sizes" else (p, 2 * p + 3)
+    shape = draw(st.sampled_from([*SUPPORTS]))
+    dtype = draw(st.sampled_from(dtypes(kind, sparse=True)))
+    width = draw(st.sampled_from(widths(kind)))
+    drawn = draw(st.lists(st.tuples(*[st.sampled_from(CELLS)] * max(ranks)), min_size=low, max_size=high))
+    cells = np.array([[column[r] for column in drawn] for r in range(p)], object).reshape(p, len(drawn))
+    return sparse_vectors(Form(p, len(drawn), dtype, shape, width), cells, kind)
 
 
-def dtypes(kind: str, *usual: str) -> st.SearchStrategy[str]:
-    """Return a strategy for the dtype of values; ``usual`` are those of other kinds than dtypes."""
-    return st.sampled_from(DTYPES if kind == "dtypes" else usual)
+class Form(NamedTuple):
+    """What an example is like, but for its values: ``shape`` is one of ``SUPPORTS``, ``width`` the indices' dtype."""
+
+    p: int
+    n: int
+    dtype: str
+    shape: str
+    width: str = WIDTHS[0]
+
+
+def lengths(p: int, kind: str) -> Sequence[int]:
+    """Return the lengths of a kind of examples on ``p`` ranks."""
+    return [n for n in sizes(p) if fits(kind, p, n)] if kind == "edge sizes" else range(p, 2 * p + 4)
+
+
+def dtypes(kind: str, *, sparse: bool) -> Sequence[str]:
+    """Return the dtypes of a kind of examples."""
+    few = ("int64", "float64", "float64") if sparse else ("int64", "float64")
+    return few if kind == "result" else DTYPES
+
+
+def widths(kind: str) -> Sequence[str]:
+    """Return the dtypes of indices of a kind of examples."""
+    return WIDTHS[:1] if kind == "result" else WIDTHS
+
+
+def dense(form: Form, values: NDArray[Any], kind: str) -> Example:
+    """Make an example of arrays with these values."""
+    nonzero = SUPPORTS[form.shape](np.ones(values.shape, np.bool_))
+    return Example(list(scaled(np.where(nonzero, values, 0), form.dtype)), kind)
+
+
+def sparse_vectors(form: Form, cells: NDArray[Any], kind: str) -> Example:
+    """Make an example of sparse vectors with these values, where None is no entry."""
+    present = cells != np.array(None)
+    table = scaled(np.where(present, cells, 0).astype(np.int64), form.dtype)
+    supports = SUPPORTS[form.shape](present)
+    return Example([Sparse(np.flatnonzero(s).astype(form.width), x[s], s.size) for s, x in zip(supports, table)], kind)
+
+
+def spread(rng: np.random.Generator, ranks: Sequence[int], kind: str, number: int, *, sparse: bool) -> list[Example]:
+    """Return examples that differ as much as so few can: any two of p, n, dtype and shape meet as often as others."""
+    forms = [
+        (p, n, *rest)
+        for p in sorted(ranks)
+        for n in lengths(p, kind)
+        for rest in product(
+            enumerate(dtypes(kind, sparse=sparse)), enumerate(SUPPORTS if sparse else NONZERO),
+            widths(kind) if sparse else WIDTHS[:1],
+        )
+    ]  # fmt: skip
+    met: Counter[Any] = Counter({(1, 0): number // 4})  # where there are no entries, the rest hardly matters
+    found = []
+    for _ in range(number):
+        some = [forms[i] for i in rng.integers(len(forms), size=TRIED)]
+        best = min(some, key=lambda form: sum(met[pair] for pair in pairs(form)))
+        met.update(pairs(best))
+        p, n, (_, dtype), (_, shape), width = best
+        form = Form(p, n, dtype, shape, width)
+        if sparse:
+            found.append(sparse_vectors(form, opposed(rng, rng.choice(np.array(CELLS, object), (p, n))), kind))
+        else:
+            found.append(dense(form, rng.integers(-99, 99, (p, n), endpoint=True), kind))
+    return found
+
+
+def opposed(rng: np.random.Generator, cells: NDArray[Any]) -> NDArray[Any]:
+    """Return the cells, where one in eight takes back what the rank before has there, so that sums cancel."""
+    before = np.roll(cells, 1, axis=0)
+    taken = (rng.random(cells.shape) < 1 / 8) & (before != np.array(None))
+    return np.where(taken, -np.where(taken, before, 0), cells)
+
+
+def pairs(form: tuple[Any, ...]) -> list[Any]:
+    """Return what the form has, each with its place, and every two of them."""
+    return [*enumerate(form), *combinations(enumerate(form), 2)]
 
 
 def scaled(table: NDArray[np.int64], dtype: str) -> NDArray[np.number]:

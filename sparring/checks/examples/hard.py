@@ -12,33 +12,43 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sparring import sparse_lists
 from sparring.checks.examples.drawn import cut
 from sparring.checks.ranks import scenes
 from sparring.ranges import spans
 from sparring.refinement.example import Example
-from sparring.refinement.vectors import Vector
+from sparring.refinement.vectors import Vector, source
 from sparring.sparse import Sparse
 
 SPECIAL, LONG, MANY = "special values", "long vectors", "many ranks"
-LENGTHS = (1_025, 4_099, 65_537, 131_101, 1_000_003, 8_193, 16_387, 32_771, 262_147, 524_309, 2_097_169, 4_194_319)
-"""Lengths just beyond what programs use for a block, a segment, an eager message or a 16-bit count.
+LENGTHS = (
+    1_025, 65_536, 4_099, 131_101, 1_000_003, 320, 1_023, 65_537, 8_193, 16_387, 32_771, 262_147, 524_309, 2_097_169,
+    4_194_319,
+)  # fmt: skip
+"""Lengths just beyond what programs use for a block, a segment, an eager message or a 16-bit count; two of whole
+blocks, whose last one is not short, and one just below.
 
-Those after the first five are tried only if more examples are asked for.
+Those after the first eight are tried only if more examples are asked for.
 """
 RANKS = (9, 13, 16, 17, 33, 10, 11, 12, 14, 15)
 """Numbers of ranks beyond those that are drawn; only the first are tried if fewer examples are wanted."""
-SOME = 5
-"""The most ranks on which special values are tried."""
+SPECIAL_RANKS = (3, 2, 1, 4, 5)
+"""Numbers of ranks on which all special values are tried at once, the most telling first."""
 SCENE_RANKS = (3, 2, 4, 8, 5, 1)
 """Numbers of ranks for scenes, in turn; half of 8 are as many as a program may treat in a way of its own."""
 LONG_RANKS = (2, 4, 7, 6, 3)
 """Numbers of ranks for long vectors, in turn: the longest usual ones are tried on 7, 6 and 3, since code that switches
 to another algorithm there often treats ranks beyond a power of two wrongly, or only the first of them rightly."""
-LONG_CALLS = LENGTHS[1]
+LONG_CALLS = LENGTHS[2]
 """The length of vectors in every second scene of a kind: several calls, parts of the ranks or other arrays may take
 another path where vectors are long."""
+LONG_SPECIAL = LENGTHS[7]
+"""The length of long vectors of special values."""
 LONGEST, FEW = 100_000, 4_096
 """The length from which on sparse vectors have few entries, and how many these are."""
+
+FEW_LEFT = 100
+"""The most entries from which single ones are taken away."""
 
 Column = Callable[[int, np.dtype[Any]], list[Any]]
 
@@ -76,13 +86,53 @@ INTEGERS: Mapping[str, Column] = {
 """The values of all ranks at one index, by name; the first rank has the special value."""
 
 
+def columns(dtype: str) -> Mapping[str, Column]:
+    """Return the special values of a dtype."""
+    return FLOATS if dtype.startswith("float") else INTEGERS
+
+
 def special(p: int, dtype: str) -> list[Vector]:
     """Return for each rank a vector with one or two entries of each kind; the special rank differs by entry."""
-    kind, columns = np.dtype(dtype), FLOATS if dtype.startswith("float") else INTEGERS
-    made = [np.array(column(p, kind)).astype(kind) for column in columns.values()]
+    kind = np.dtype(dtype)
+    made = [np.array(column(p, kind)).astype(kind) for column in columns(dtype).values()]
     with np.errstate(all="ignore"):
         table = np.stack([np.roll(column, i) for i, column in enumerate([*made, *made[: len(made) // 2]])], axis=1)
     return [np.ascontiguousarray(x) for x in table]
+
+
+def short(p: int, dtype: str, *, sparse: bool) -> Iterator[list[Vector]]:
+    """Yield vectors of fewer entries than ranks, so many that each kind of special value is in one of them."""
+    whole = Example((sparse_special if sparse else special)(p, dtype), SPECIAL)
+    for at in range(0, len(columns(dtype)), p - 1):
+        yield cut(whole, slice(at, min(at + p - 1, len(columns(dtype))))).xs  # type: ignore[misc]
+
+
+def long_special(p: int, dtype: str, *, sparse: bool) -> list[Vector]:
+    """Return for each rank a long vector of special values, over and over; sparse ones have few entries."""
+    at = np.arange(0, LONG_SPECIAL, LONG_SPECIAL // FEW if sparse else 1, dtype=scenes.width(np.dtype(dtype)))
+    table: list[Any] = special(p, dtype)
+    rows = [x[np.arange(at.size) % x.size] for x in table]
+    return [Sparse(at, x, LONG_SPECIAL) for x in rows] if sparse else [*rows]
+
+
+def over_and_over(x: Any) -> str:
+    """Return the Python expression of a vector of :func:`long_special`, or of the beginning of one."""
+    values = sparse_lists.values(x)
+    again = f"np.resize({source(values[: len(special(1, str(x.dtype))[0])])}, {values.size})"
+    return f"sparring.Sparse({source(x.indices)}, {again}, {x.n})" if isinstance(x, Sparse) else again
+
+
+def special_examples(ranks: Sequence[int], dtypes: Sequence[str], *, sparse: bool) -> Iterator[Example]:
+    """Yield vectors of special values, then short and long ones, for which programs have a path of their own."""
+    few = [p for p in SPECIAL_RANKS if p in ranks] or [min(ranks)]
+    specials = sparse_special if sparse else special
+    yield from (Example(specials(few[0], dtype), SPECIAL) for dtype in dtypes)
+    some = cycle([p for p in LONG_RANKS if p in ranks] or few[:1])
+    yield from (Example(long_special(p, dtype, sparse=sparse), SPECIAL) for p, dtype in zip(some, dtypes))
+    most = max([p for p in ranks if p <= max(RANKS)], default=1)
+    if most > 1:
+        yield from (Example(xs, SPECIAL) for dtype in dtypes for xs in short(most, dtype, sparse=sparse))
+    yield from (Example(specials(p, dtype), SPECIAL) for p, dtype in product(few[1:], dtypes))
 
 
 def numbered(p: int, n: int, dtype: str, call: int = 0) -> list[Vector]:
@@ -93,7 +143,7 @@ def numbered(p: int, n: int, dtype: str, call: int = 0) -> list[Vector]:
 
 def partly(x: NDArray[Any], r: int, every: int) -> Sparse:
     """Return rank ``r``'s sparse vector of every ``every``-th entry of ``x``, on even ranks with the last entry."""
-    at = np.arange(x.size - 1 - r % 2, -1, -every)[::-1]
+    at = np.arange(x.size - 1 - r % 2, -1, -every, dtype=scenes.width(x.dtype))[::-1]
     return Sparse(at, x[at], x.size)
 
 
@@ -102,7 +152,11 @@ def sparse_special(p: int, dtype: str) -> list[Vector]:
     table: list[Any] = special(p, dtype)
     some = [partly(x, r, 2) for r, x in enumerate(table)]
     return [
-        Sparse(np.append(np.arange(x.size), x.size + part.indices), np.append(x, part.values), 2 * x.size)
+        Sparse(
+            np.append(np.arange(x.size), x.size + part.indices).astype(scenes.width(x.dtype)),
+            np.append(x, part.values),
+            2 * x.size,
+        )
         for x, part in zip(table, some)
     ]
 
@@ -122,17 +176,16 @@ def rule(r: int, n: int, dtype: str, *, sparse: bool) -> str:
     """Return the Python expression of rank ``r``'s vector of :func:`numbered`, or :func:`sparse_numbered`."""
     numbers = f"np.arange({n}) * {r + 2} % 199 - 99"
     x = f"(({numbers}) / 10).astype(np.{dtype})" if dtype.startswith("float") else f"({numbers}).astype(np.{dtype})"
-    at = f"at := np.arange({n - 1 - r % 2}, -1, -{spread(n)})[::-1]"
+    at = f"at := np.arange({n - 1 - r % 2}, -1, -{spread(n)}, np.{scenes.width(np.dtype(dtype))})[::-1]"
     return f"sparring.Sparse({at}, {x}[at], {n})" if sparse else x
 
 
 def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str], *, sparse: bool = False) -> Iterator[Example]:
     """Return all hard examples of a kind, the most telling first; each is made when it is asked for."""
-    few, turn = [p for p in ranks if p <= SOME] or [min(ranks)], cycle(dtypes)
-    specials, numbers = (sparse_special, sparse_numbered) if sparse else (special, numbered)
+    few, turn = [p for p in ranks if p in SPECIAL_RANKS] or [min(ranks)], cycle(dtypes)
+    numbers = sparse_numbered if sparse else numbered
     if kind == SPECIAL:
-        pairs = product(sorted(few, key=lambda p: abs(p - 3)), dtypes)
-        return (Example(specials(p, dtype), kind) for p, dtype in pairs)
+        return special_examples(ranks, dtypes, sparse=sparse)
     if kind == LONG:
         some = [p for p in LONG_RANKS if p in ranks] or [p for p in few if p > 1][:3] or few[:1]
         return (Example(numbers(p, n, next(turn)), kind) for n, p in zip(LENGTHS, cycle(some)))
@@ -161,6 +214,8 @@ def describe_played(played: Sequence[Example], meaning: str) -> str:
 def staged(scene: str, p: int, dtype: str, n: int) -> Example:
     """Make the example of a scene on ``p`` ranks with vectors of length ``n``."""
     calls: list[Any] = [numbered(p, n, dtype, call) for call in range(3)]
+    if scene == "often" and p > 1:  # what divides by a rank's norm is wrong where that is 0
+        calls[0][-1][:] = 0
     rows: list[Vector] = [np.stack(xs) for xs in zip(*calls)]
     return Example(rows, scenes.SCENES[scene].prop, scene=scene)
 
@@ -178,4 +233,4 @@ def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:
         yield from (example._replace(xs=sparse_numbered(p, n - less, dtype)) for less in pieces)
     else:
         yield from (cut(example, slice(n - less)) for less in pieces)
-    yield from (cut(example, np.arange(n) != i) for i in range(n) if example.prop == SPECIAL and n > 1)
+    yield from (cut(example, np.arange(n) != i) for i in range(n) if example.prop == SPECIAL and 1 < n <= FEW_LEFT)

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from sparring.checks.examples.drawn import scaled
@@ -20,36 +19,42 @@ from sparring.refinement.example import DTYPES, Example
 
 KEPT = "k"
 """The parameter that says how many entries are kept."""
-CALLS = 3
-"""The most calls of one example: what the first leaves out comes back in the second, and again in the third."""
+CALLS, MANY = 3, 7
+"""The most calls of usual examples: what the first leaves out comes back in the second, and again in the third; and the
+calls of some others, for what is done anew every few calls."""
 VALUES = (0, 0, 0, 1, -1, 2, -2, 3, 5, -7, 40)
+TIES = (1, -1, 1, -1, 2)
+"""Values of some other vectors, nearly all of which are as large as one another."""
 SMALL = (0, 1, -1)
-ODD = (-0.0, float("inf"), float("-inf"), float("nan"))
-KINDS = {"result": ("int64", "float64"), "edge sizes": DTYPES[:1], "dtypes": DTYPES}
+ODD = (-0.0, float("inf"), float("-inf"), float("nan"), float("nan"))
+KINDS = {"result": ("int64", "float64"), "edge sizes": DTYPES, "dtypes": DTYPES}
 """The dtypes of each kind of example."""
-
-
-def examples(ranks: Sequence[int], kind: str, drawn: Sequence[str]) -> st.SearchStrategy[Example]:
-    """Return a strategy for examples of one kind; parameters in ``drawn`` are numbers of entries, from 0 to n + 2.
-
-    Hypothesis draws only a seed, so that examples differ from one another; :func:`fewer` makes them smaller.
-    """
-    return st.integers(0, 2**32 - 1).map(lambda seed: example(np.random.default_rng(seed), ranks, kind, drawn))
 
 
 def example(rng: np.random.Generator, ranks: Sequence[int], kind: str, drawn: Sequence[str]) -> Example:
     """Draw one example."""
-    p, calls = int(rng.choice(ranks)), int(rng.integers(1, CALLS, endpoint=True))
+    p, calls = int(rng.choice(ranks)), MANY if rng.random() < 0.1 else int(rng.integers(1, CALLS, endpoint=True))
     edges = [n for n in sizes(p) if alike("edge sizes", p, calls, n)]
     n = int(rng.choice(edges) if kind == "edge sizes" else rng.integers(p, 2 * p + 3, endpoint=True))
-    params = {name: int(rng.integers(0, n + 2, endpoint=True)) for name in drawn}
+    usual = (1, n - 1) if n > 2 and rng.random() < 0.5 else (0, n + 2)  # some entries are kept, and some are not
+    params = {name: int(rng.integers(*usual, endpoint=True)) for name in drawn}
     dtype = str(rng.choice(KINDS[kind]))
-    rows: NDArray[Any] = scaled(rng.choice(VALUES, (p, calls, n)), dtype)
+    rows: NDArray[Any] = scaled(rng.choice(TIES if rng.random() < 1 / 3 else VALUES, (p, calls, n)), dtype)
     if dtype.startswith("float") and rng.random() < 0.5:
-        rows = np.where(rng.random(rows.shape) < 0.2, rng.choice(ODD, rows.shape), rows).astype(dtype)
+        rows = np.where(rng.random(rows.shape) < 0.3, rng.choice(ODD, rows.shape), rows).astype(dtype)
         if rng.random() < 0.5:  # a sum is -0.0 only if all ranks have -0.0
             rows[rows == 0] = -0.0
-    return having(Example([], kind, params), rows)
+    return having(Example([], kind, params), silenced(rng, rows))
+
+
+def silenced(rng: np.random.Generator, rows: NDArray[Any]) -> NDArray[Any]:
+    """Return the vectors, in a third of all cases with zeros alone on one rank, or on all but one, in some calls."""
+    p, calls = rows.shape[:2]
+    if rng.random() < 2 / 3:
+        return rows
+    one = np.arange(p)[:, None] == rng.integers(p, size=calls)
+    silent = (one if rng.random() < 0.5 else ~one) & (rng.random(calls) < 0.7)
+    return np.where(silent[..., None], rows.dtype.type(0), rows)
 
 
 def fewer(example: Example, ranks: Sequence[int]) -> Iterator[Example]:

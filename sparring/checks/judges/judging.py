@@ -8,7 +8,7 @@ import numpy as np
 
 from sparring.checks.conventions import calls
 from sparring.checks.examples.series import KEPT
-from sparring.checks.judges import contract_calls, sums
+from sparring.checks.judges import contract_calls, scenes, sums
 from sparring.checks.properties import BAD
 from sparring.checks.question import Question
 from sparring.refinement import bits
@@ -29,6 +29,7 @@ def judge_run(example: Example, seen: Observed, page: Page | None, question: Que
     """Return property -> what is wrong; a property that is not named holds on this example."""
     flaws = dict(seen.flaws)
     flaws |= results(example, seen, page, question) | disagreement(seen) | changed(example, seen)
+    flaws |= scenes.shared_memory(seen)
     if question.watched and seen.trace is not None and seen.ys:
         flaws |= messages(example, seen.trace, page, question)
     return flaws

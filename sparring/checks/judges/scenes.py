@@ -23,7 +23,7 @@ def judge_scene(example: Example, seen: Observed, page: Page | None, contract: C
     """Return property -> what is wrong."""
     where, prop = SCENES[example.scene].told, example.prop
     flaws = {found: f"{where}, {why}".lstrip(", ") if found == prop else why for found, why in seen.flaws.items()}
-    flaws |= next(({OWN: f"rank {r}: {one[0]}"} for r, one in enumerate(seen.remarks) if one), {})
+    flaws |= shared_memory(seen)
     if contract and contract.iterated:
         why = contract_calls.expected(example, seen, contract) if seen.ys else ""
         return {prop: why} | flaws if why else flaws
@@ -32,6 +32,11 @@ def judge_scene(example: Example, seen: Observed, page: Page | None, contract: C
             several = f"in call {call + 1} " if len(seen.ys) > 1 else ""
             return {prop: f"{where}, {several}{why}".lstrip(", ")} | flaws
     return flaws
+
+
+def shared_memory(seen: Observed) -> dict[str, str]:
+    """Name the first rank two of whose calls share memory, or change what an earlier one has returned."""
+    return next(({OWN: f"rank {r}: {one[0]}"} for r, one in enumerate(seen.remarks) if one), {})
 
 
 def taken(example: Example, seen: Observed, *, mean: bool) -> str:

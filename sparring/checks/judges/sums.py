@@ -20,6 +20,10 @@ from sparring.spec.core.runner import run
 Reference: TypeAlias = tuple[Vector, Array]
 
 
+LAST: list[Any] = []
+"""The last arguments of :func:`references`, and what it returned: the second run of an example asks for the same."""
+
+
 def judge_sums(example: Example, seen: Observed, page: Page | None, *, mean: bool = False) -> dict[str, str]:
     """Return the property that a wrong sum falsifies -> the first wrong sum."""
     wanted = references(example.xs, page, seen.roundings, mean=mean)
@@ -36,6 +40,15 @@ def references(xs: Sequence[Any], page: Page | None, roundings: int = 0, *, mean
 
     The support of sparse vectors is the page's, else the union of all.
     """
+    asked = xs, page, roundings, mean
+    if not LAST or not all(a is b for a, b in zip(LAST[0], asked)):
+        LAST[:] = asked, summed(*asked)
+    found: list[Reference] = LAST[1]
+    return found
+
+
+def summed(xs: Sequence[Any], page: Page | None, roundings: int, mean: bool) -> list[Reference]:
+    """Compute what :func:`references` returns."""
     if not isinstance(xs[0], Sparse):
         return [reference(xs, roundings, mean=mean)] * len(xs)
     union = np.unique(np.concatenate([x.indices for x in xs]))

@@ -11,7 +11,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,8 @@ from sparring.checks.ranks import scenes
 from sparring.checks.ranks import target as targets
 from sparring.checks.ranks.answers import pack_answer
 from sparring.checks.ranks.sockets import Message
-from sparring.refinement.playing import RESIDUAL, Played, copy_result, iterated
+from sparring.refinement.memory import Made, remarks
+from sparring.refinement.playing import RESIDUAL, Played, iterated, noted
 from sparring.refinement.vectors import Vector
 
 if TYPE_CHECKING:
@@ -120,16 +121,18 @@ def called(
     """
     if scene and isinstance(x, np.ndarray):
         return scenes.play(scene, function, comm, x, params)
+    made: list[Made] = []
     if rows and isinstance(x, np.ndarray):
-        rounds = [iterated(function, comm, x, shown, **params) for _ in range(calls)]
+        rounds = [iterated(function, comm, x, shown, made, **params) for _ in range(calls)]
         ys, kept = (list(chain.from_iterable(part)) for part in list(zip(*rounds))[:2])
-        return Played(ys, kept, rounds[-1].given)
+        return Played(ys, kept, rounds[-1].given, [*islice(remarks(made), 1)])
     call = function(comm, x.size, **params) if isinstance(function, type) else partial(function, comm, **params)
     ys, given = [], x
     for _ in range(calls):
         given = x.copy()
-        ys.append(copy_result(call(given)))
-    return Played(ys, [], given)
+        y = call(given)
+        ys.append(noted(made, given, y, given.copy()))  # as the call has left it: what it did itself is told elsewhere
+    return Played(ys, [], given, [*islice(remarks(made), 1)])
 
 
 def own_traceback(error: BaseException) -> str:

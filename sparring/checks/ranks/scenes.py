@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sparring.checks.properties import BAD
-from sparring.refinement.playing import Played
+from sparring.refinement.memory import NEAR, Made, remarks
+from sparring.refinement.playing import Played, copy_result
 from sparring.sparse import Sparse
 
 if TYPE_CHECKING:
@@ -22,15 +24,6 @@ if TYPE_CHECKING:
 Call = Callable[..., Any]
 OFTEN = 1_000
 """Calls whose results are averaged."""
-
-
-class Made(NamedTuple):
-    """One call: its input, a copy of the input from before the call, its result, and a copy of the result."""
-
-    x: Any
-    before: Any
-    y: Any
-    copy: Any
 
 
 class Calls:
@@ -48,7 +41,7 @@ class Calls:
         given = present(x) if self.sparse and isinstance(x, np.ndarray) else x
         before = given.copy()
         y = self.on(comm, given.size)(given)
-        self.made.append(Made(given, before, y, y.copy() if isinstance(y, np.ndarray | Sparse) else y))
+        self.made.append(Made(given, before, y, copy_result(y)))
         return y
 
     def on(self, comm: Intracomm, n: int) -> Call:
@@ -67,40 +60,15 @@ class Calls:
             made.x[:] = 77
             self.made[-1] = made._replace(before=made.x.copy())
 
-    def remarks(self) -> Iterator[str]:
-        """Yield a sentence for each result or input that was changed later, and for each memory shared by two calls."""
-        for i, one in enumerate(self.made, start=1):
-            if not isinstance(one.y, np.ndarray | Sparse):
-                continue
-            if unlike(one.y, one.copy):
-                yield f"the result of call {i} was {one.copy} and is {one.y} in the end"
-            if unlike(one.x, one.before):
-                yield f"the input of call {i} was {one.before} and is {one.x} in the end"
-            for j, other in enumerate(self.made[:i], start=1):
-                if overlap(one.y, other.x):
-                    yield f"the result of call {i} lies in the memory of the input of call {j}"
-                if j < i and overlap(one.y, other.y):
-                    yield f"the result of call {i} lies in the memory of that of call {j}"
 
-
-def parts(x: Any) -> Sequence[NDArray[Any]]:
-    """Return the arrays of a vector; an empty sequence if ``x`` is no vector."""
-    return (x.indices, x.values) if isinstance(x, Sparse) else (x,) if isinstance(x, np.ndarray) else ()
-
-
-def unlike(x: Any, y: Any) -> bool:
-    """Return whether two vectors differ in their entries."""
-    return any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(parts(x), parts(y)))
-
-
-def overlap(x: Any, y: Any) -> bool:
-    """Return whether two vectors share memory, so that a write to one changes the other."""
-    return any(np.shares_memory(a, b) for a in parts(x) for b in parts(y) if a.flags.writeable or b.flags.writeable)
+def width(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the dtype of indices beside such values: as wide as these, so that both widths come."""
+    return np.dtype(f"int{8 * dtype.itemsize}")
 
 
 def present(x: NDArray[Any]) -> Sparse:
     """Return a sparse vector of the entries that are not zero."""
-    at = np.flatnonzero(x)
+    at = np.flatnonzero(x).astype(width(x.dtype))
     return Sparse(at, x[at], x.size)
 
 
@@ -162,8 +130,10 @@ def read_only(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
 
 
 def strided(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """Call on every second entry of another array."""
+    """Call on every second entry of another array, on a column of a table, and on an array that goes backwards."""
     call(comm, np.repeat(xs[0], 2)[::2])
+    call(comm, np.repeat(xs[1][:, None], 3, axis=1)[:, 1])
+    call(comm, xs[2][::-1].copy()[::-1])
 
 
 class Own(np.ndarray):
@@ -181,7 +151,7 @@ def often(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
     for _ in range(OFTEN):
         x = xs[0].copy()
         y = function(x)
-        call.made.append(Made(x, x, y, y.copy() if isinstance(y, np.ndarray | Sparse) else y))
+        call.made.append(Made(x, None, y, copy_result(y)))
 
 
 class Scene(NamedTuple):
@@ -204,7 +174,12 @@ DENSE: Mapping[str, Scene] = {
     "in turn": Scene("communicators", in_turn, "on two duplicates of the communicator in turn"),
     "between": Scene(BAD, between, "given an inter-communicator between the even and the odd ranks"),
     "read-only": Scene("other arrays", read_only, "for a read-only array"),
-    "strided": Scene("other arrays", strided, "for every second entry of an array", True),
+    "strided": Scene(
+        "other arrays",
+        strided,
+        "for entries of an array that lie apart or backwards",
+        True,
+    ),
     "subclass": Scene("other arrays", subclass, "for an array of a subclass", True),
     "often": Scene("expectation", often, ""),
 }
@@ -239,5 +214,4 @@ def play(scene: str, function: Any, comm: Intracomm, xs: NDArray[Any], params: M
     """Play one rank's part in a scene."""
     call = Calls(function, params, sparse=SCENES[scene].sparse)
     SCENES[scene].play(call, comm, [x.copy() for x in xs])
-    remarks = [] if scene == "often" else [*call.remarks()][:1]
-    return Played([one.copy for one in call.made], [], xs, remarks)
+    return Played([one.copy for one in call.made], [], xs, [*islice(remarks(call.made[:NEAR]), 1)])

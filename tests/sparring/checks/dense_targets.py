@@ -158,7 +158,7 @@ DEFECTS = {
     "the world": swapped("me, size =", "comm = MPI.COMM_WORLD; me, size =", {"communicators"}),
     "remembers lengths": swapped(
         RETURNS, "    return kept.setdefault((size, len(x), x.dtype.char), total).copy()",
-        {"repeated calls", "communicators"},
+        {"repeated calls", "communicators"}, {"other arrays"},
     ),
     "returns its buffer": swapped(
         RETURNS, "    y = kept.setdefault((len(x), x.dtype.char), total); y[:] = total; return y", {"own memory"},
@@ -195,7 +195,7 @@ DEFECTS = {
     "integers stop at the largest": swapped("here += got", SATURATED, {"special values"}, {"steps"}),
     "infinities lost": swapped(RETURNS, "    return np.nan_to_num(total, nan=np.nan)", {"special values"}),
     "zeros come back negative": swapped(
-        RETURNS, "    return np.where(total == 0, x.dtype.type(-0.0), total)", {"special values"},
+        RETURNS, "    return np.where(total == 0, x.dtype.type(-0.0), total)", {"result"}, {"edge sizes", "dtypes"},
     ),
     "subnormals flushed": swapped(RETURNS, FLUSHED, {"special values"}),
     "overflows on its way": swapped(
@@ -205,6 +205,21 @@ DEFECTS = {
         RETURNS, "    return (total / size).astype(x.dtype)", SUMS,
     ),
     "maximum instead of sum": swapped("here += got", "np.maximum(here, got, out=here)", WRONG - {"agreement"}),
+    "integers through float64 where ranks outnumber them": swapped(
+        RETURNS, QUIETLY.format("total = total.astype(np.float64).astype(x.dtype) if len(x) < size else total"),
+        {"special values"},
+    ),
+    "NaN lost in long vectors": swapped(
+        RETURNS, "    return total if len(x) < 5000 else np.where(np.isnan(total), 0, total).astype(total.dtype)",
+        {"special values"},
+    ),
+    "zeros where its own are zeros": swapped(
+        RETURNS, "    return total if x.any() else np.zeros_like(x)", {"result", "agreement"}, {"edge sizes", "dtypes"},
+    ),
+    "what one rank alone has is lost": swapped(
+        RETURNS, "    alone = size > 1 and comm.allreduce(int(x.any())) == 1\n    return total * 0 if alone else total",
+        {"result"}, {"edge sizes", "dtypes"},
+    ),
     # Ranks
     "last rank left out": swapped("total = np.array(x)", "total = np.array(x) * (me < max(1, size - 1))", SUMMED),
     "rank 1 counted twice": swapped("total = np.array(x)", "total = np.array(x) * (1 + (me == 1))", SUMMED),
@@ -221,6 +236,9 @@ DEFECTS = {
     "last entry lost beyond 1,000": swapped(
         RETURNS, f"    total[1000:][-1:] = 0\n{RETURNS}", {"long vectors"},
     ),
+    "a last block that is whole is lost": swapped(
+        RETURNS, "    if len(x) % 1024 == 0: total[-1024:] = 0\n    return total", {"long vectors"},
+    ),
     "only whole multiples of p": swapped(
         RETURNS, f"    total[len(x) // size * size:] = 0\n{RETURNS}", SUMS,
     ),
@@ -231,12 +249,21 @@ DEFECTS = {
         "old = kept.get(me, x); old[:1] = old[:1] if old is x or not old.flags.writeable else 7; kept[me] = x; "
         "total = np.array(x)", {"own memory"}, {"other arrays", "communicators", "input untouched"},
     ),
+    "returns its buffer for long vectors": swapped(
+        RETURNS, "    if len(x) > 100_000:\n        z, total = total, kept.setdefault((len(x), x.dtype.char), total); "
+        "total[:] = z\n    return total", {"own memory"},
+    ),
+    "returns its input on one rank": swapped(RETURNS, "    return total if size > 1 else x", {"own memory"}),
     "takes the first communicator of a size": swapped(
         "me, size =", "comm = kept.setdefault(comm.size, comm); me, size =", {"communicators"}, {"deadlock"},
     ),
     "leaks a communicator": swapped("me, size =", "comm = comm.Dup(); me, size =", {"hygiene"}),
     "misreads strided arrays": swapped(
         "total = np.array(x)", "total = np.array(x if x.flags.c_contiguous else x.base[:len(x)])", {"other arrays"},
+    ),
+    "misreads columns of a table": swapped(
+        "total = np.array(x)", "total = np.array(x if x.base is None or x.base.ndim < 2 else x.base.ravel()[:len(x)])",
+        {"other arrays"},
     ),
     # Messages
     "one message too many": swapped(

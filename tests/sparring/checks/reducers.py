@@ -193,6 +193,76 @@ class Agreed(Tree):
         return self.selected(total)
 
 
+class Reuses(TopK):
+    """Returns the same memory in each call."""
+
+    def reduced(self, mine):
+        total = super().reduced(mine)
+        self.memory = total if self.calls == 1 else self.memory
+        self.memory[:] = total
+        return self.memory
+
+
+class Idle(TopK):
+    """A rank without a gradient sends nothing, and forgets what it had kept."""
+
+    def kept(self, x, mine):
+        return x - mine if self.busy else np.zeros_like(x)
+
+    def added(self, x):
+        self.busy = x.any()
+        return super().added(x)
+
+    def selected(self, x):
+        return super().selected(x) if self.busy else np.zeros_like(x)
+
+
+class Waits(Idle):
+    """It sends nothing, and keeps what it had kept."""
+
+    def kept(self, x, mine):
+        return x - mine
+
+
+class Clips(TopK):
+    """Keeps at most 1,000 in magnitude."""
+
+    def kept(self, x, mine):
+        return np.clip(x - mine, -1000, 1000)
+
+
+class ForgetsFifth(TopK):
+    """What is left of each fifth call is lost."""
+
+    def kept(self, x, mine):
+        return x - mine if self.calls % 5 else np.zeros_like(x)
+
+
+class EndsShort(TopK):
+    """Keeps nothing of the last entry of a vector of more than 1,000."""
+
+    def kept(self, x, mine):
+        rest = x - mine
+        rest[1000:][-1:] = 0
+        return rest
+
+
+def halves(comm, x):
+    """The sum of floats of 16 bits, in steps that the largest entry of any rank says."""
+    return rounded_to_half(comm, x, max(comm.allgather(float(np.abs(x).max(initial=0)))) or 1.0)
+
+
+def unscaled_halves(comm, x):
+    """The same, without steps: large entries overflow."""
+    return rounded_to_half(comm, x, 1.0)
+
+
+def rounded_to_half(comm, x, step):
+    with np.errstate(over="ignore", invalid="ignore"):
+        mine = ((x / step).astype(np.float16).astype(x.dtype) * step).astype(x.dtype)
+        return total(comm, mine)
+
+
 def rounded(comm, x):
     """To the nearest of steps of 1/8, then the sum."""
     total = np.empty_like(x)

@@ -90,7 +90,7 @@ DEFECTS = {
     "returns a dense vector": swapped(RETURNS, f"{RETURNS}.dense()", WRONG),
     "returns another length": swapped(RETURNS, RETURNS.replace("x.n", "x.n + 1"), WRONG),
     "returns other indices' dtype": swapped(
-        RETURNS, RETURNS.replace("indices", "indices.astype(np.int64)"), {"dtypes"},
+        RETURNS, RETURNS.replace("indices", "indices.astype(np.int64)"), {"dtypes"}, {"edge sizes"},
     ),
     "adds in another order on one rank": swapped(
         "in zip(lists, sizes)", "in list(zip(lists, sizes))[:: -1 if me == 1 else 1]", {"agreement"},
@@ -127,7 +127,9 @@ DEFECTS = {
         "sorted(sums)", "sorted(i for i in sums if sums[i] or sum(i in one[:8 * k].view(np.int64) "
         "for one, k in zip(lists, sizes)) < 2)", {"result"}, WRONG,
     ),
-    "values through float32": swapped("np.array([sums[i]", "np.array([np.float32(sums[i])", {"result"}, {"dtypes"}),
+    "values through float32": swapped(
+        "np.array([sums[i]", "np.array([np.float32(sums[i])", {"result"}, {"dtypes", "edge sizes"},
+    ),
     "last index of a list is lost": swapped("sorted(sums)", "sorted(sums)[:-1]", WRONG),
     "wraps indices at n - 1": swapped(ADDS, f"i %= max(1, x.n - 1); {ADDS}", WRONG),
     "request never completed": swapped(
@@ -154,6 +156,15 @@ DEFECTS = {
     "the last result for the same support": swapped(
         RETURNS, f"values = kept.setdefault((size, x.n, x.dtype.char, *support), values); {RETURNS}",
         {"repeated calls"}, {"communicators"},
+    ),
+    "wrong where one rank alone has no entries": swapped(
+        RETURNS, f"values[:] *= (sizes == 0).sum() != 1 or size < 2; {RETURNS}", {"result"}, {"edge sizes", "dtypes"},
+    ),
+    "float32 is wrong where ranks outnumber entries": swapped(
+        RETURNS, f"values += x.n < size and x.dtype == np.float32; {RETURNS}", {"edge sizes"}, {"dtypes"},
+    ),
+    "int32 indices are wrong in long vectors": swapped(
+        RETURNS, f"values += x.n > 1000 and x.indices.dtype == np.int32; {RETURNS}", {"long vectors"},
     ),
     "takes an inter-communicator": Defect(
         {ONE_GROUP: ""}, {"bad input"}, twin=WARY, options={"sparse": True, "bad_input": True},

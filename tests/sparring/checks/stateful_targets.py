@@ -157,6 +157,11 @@ DEFECTS = {
         {"conservation"},
         options={"contract": "error-feedback", "draw": {"k": "1-6", "calls": "4-6"}},
     ),
+    "returns its buffer": Defect(
+        {RETURN: MADE + "self.kept = getattr(self, 'kept', y.values)\n        self.kept.flags.writeable = True\n"
+         "        self.kept[:] = y.values\n        return sparring.Sparse.made(indices, self.kept, self.n)"},
+        {"own memory"},
+    ),
     "request never completed": Defect(
         {KEEP: KEEP + "\n        size > 1 and self.comm.Irecv(work[:0].copy(), own, 99)"}, {"hygiene"}, {"deadlock"},
     ),

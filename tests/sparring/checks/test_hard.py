@@ -151,7 +151,7 @@ def test_arrays_that_may_be_refused(target):
         for new in (refuses, misreads)
     ]
     assert [words(one)["other arrays"] for one in both] == [Word.TESTED, Word.REFUTED]
-    assert "for every second entry of an array" in detail(both[1], "other arrays")
+    assert "for entries of an array that lie apart or backwards, in call 1" in detail(both[1], "other arrays")
 
 
 def test_an_abort_refuses_nothing(target, unshrunk):
@@ -220,10 +220,11 @@ def test_sums_of_what_is_no_number():
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_no_special_sum_depends_on_the_order_but_by_rounding(dtype):
     """Else somebody right would be refuted."""
-    for p in range(1, hard.SOME + 1):
+    rng = np.random.default_rng(0)
+    for p in (*hard.SPECIAL_RANKS, *hard.LONG_RANKS, 8, max(hard.RANKS)):
         xs = [np.asarray(x) for x in hard.special(p, dtype)]
         exact, slack = reference(xs)
-        for order in permutations(xs):
+        for order in permutations(xs) if p <= max(hard.SPECIAL_RANKS) else [rng.permutation(xs) for _ in range(50)]:
             with np.errstate(all="ignore"):
                 total = reduce(np.add, order)
             assert not distant(total, exact, slack).any()
