@@ -55,7 +55,9 @@ NONZERO = (*["full"] * 6, "alone", "silent", "blocks", "empty")
 
 def own(drawn: Mask) -> Mask:
     """Return a mask of all entries of one rank, which is another one for another length."""
-    return (np.arange(len(drawn)) == drawn.shape[1] % len(drawn))[:, None] & np.ones_like(drawn)
+    mask = np.zeros_like(drawn)
+    mask[drawn.shape[1] % len(drawn)] = True
+    return mask
 
 
 def examples(ranks: Sequence[int], kind: str, *, sparse: bool = False) -> st.SearchStrategy[Example]:
