@@ -67,8 +67,9 @@ def differing(run: Run, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
         yield from unrefused(what, run(function, ranks, [good] * (ranks - 1) + [x]), ranks)
     for what, x in {**unlike(good), "no array": [0.0]}.items():
         xs = [good] * (2 * ranks - 1) + [x]  # so many that a rank hears of it from one that has heard of it
-        outcome = run(function, len(xs), xs, call=partial(later, good))
-        yield from unrefused(f"{what}, in a second call", outcome, len(xs))
+        for call in (later, later_in_place) if "out" in accepted(function) else (later,):
+            outcome = run(function, len(xs), xs, call=partial(call, good))
+            yield from unrefused(f"{what}, in a second call", outcome, len(xs))
 
 
 OUTS: Mapping[str, Callable[[Any], Any]] = {
@@ -91,6 +92,17 @@ def later(good: Any, function: Any, comm: Any, x: Any) -> Any:
     """Call the function after a call that goes well."""
     function(comm, good.copy())
     return function(comm, x)
+
+
+def later_in_place(good: Any, function: Any, comm: Any, x: Any) -> Any:
+    """As ``later``, with the result in the memory of the input, which a refusal leaves as it is."""
+    function(comm, good.copy())
+    mine = x.copy()
+    try:
+        return function(comm, mine, out=mine)
+    finally:
+        if not np.array_equal(mine, x):
+            raise RuntimeError("a vector was changed in a call that was refused")
 
 
 def ran(fault: Fault, target: str, ranks: int, xs: Sequence[Any], call: Call = simulation.plainly) -> Outcome:

@@ -27,7 +27,7 @@ def calls(allreduce: Any, comm: Any, kinds: Any) -> list[Any]:
 def one_call(allreduce: Any, comm: Any, kind: Any) -> Any:
     """Every second length in place; after a refusal the vector is what it was."""
     mine = comm.Get_rank() + 1
-    x = [mine] if kind == NO_ARRAY else np.full(kind[0], mine, kind[1])
+    x: Any = [mine] if kind == NO_ARRAY else np.full(kind[0], mine, kind[1])
     try:
         y = allreduce(comm, x, out=x)
     except InputError as error:
