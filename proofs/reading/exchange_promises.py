@@ -67,12 +67,13 @@ def of_one_owner(name: str, x: Any) -> None:
 
 
 def reduce_scatter(self: Reading, e: Any) -> Point:
-    x = read(self, e.code, point(self, own("reduce_scatter", lifted(self, e.x))), chunks=True, whole=True)
+    owner = f"bounds {e.bounds!r}" if present(e.bounds) else "chunks"
+    brought = point(self, own("reduce_scatter", lifted(self, e.x)))
+    x = read(self, e.code, brought, chunks=True, whole=True, cut=owner)
     if present(e.bounds) and getattr(e.bounds, "cuts", "") != "bounds":
         raise Apart(f"reduce_scatter(bounds={e.bounds!r}): nothing says that these cut the vector")
     if not self.sure(point(self, e.bucket).rest >= 0):
         raise Apart(f"reduce_scatter(bucket={e.bucket!r}): nothing says that this is a number of messages")
-    owner = f"bounds {e.bounds!r}" if present(e.bounds) else "chunks"
     return Point(self, "shard", 0, x.rest, owner=owner, there=self.somewhere(x))
 
 

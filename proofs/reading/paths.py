@@ -60,7 +60,7 @@ class Path(NamedTuple):
     """Why the path cannot be read, though ranks may well be able to go it."""
     leaves: Mapping[str, Any] = {}
     """What the page says of its state after the call."""
-    linear: frozenset[str] = frozenset()
+    linear: frozenset[Callable[..., Any]] = frozenset()
     """The local functions that sums have passed through."""
     loops: Sequence[Loop] = ()
     required: tuple[Bool, ...] = ()

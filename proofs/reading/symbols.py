@@ -43,7 +43,7 @@ class Reading:
     """The names of letters that stand for what is given, such as parameters and parts of the state."""
     same: list[Obligation] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
-    linear: set[str] = field(default_factory=set)
+    linear: set[Callable[..., Any]] = field(default_factory=set)
     loops: list[Loop] = field(default_factory=list)
     met: int = 0
 
@@ -63,8 +63,10 @@ class Reading:
         name = function.__name__
         self.called.add(name)
         if function in (exchanges.read, exchanges.read_by_chunk):
-            code, x, *_ = args
-            return read(self, code, point(self, x), chunks=function is exchanges.read_by_chunk, whole=False)
+            code, x, *ranks = args
+            for given in ranks:
+                cut_for_all(self, point(self, x), given)
+            return read(self, code, point(self, x), chunks=bool(ranks), whole=False)
         if getattr(function, "by_length", False):
             return of_length(self, function, args)
         if getattr(function, "linear", False) and isinstance(args[0], Point):
@@ -296,21 +298,27 @@ def linear(self: Reading, function: Callable[..., Any], args: tuple[Any, ...]) -
     (x, *others), name = args, function.__name__
     if x.placement == "shard" or not nonzero(x.each) or lowest(*parts((function, others)))[0] != "replicate":
         return self.named(name, (function, *args))
-    self.linear.add(name)
+    self.linear.add(function)
     summand = self.named(name, (function, Point(self, "partial", x.each), *others)).rest
     rest = self.named(name, (function, Point(self, x.placement, x.rest), *others)).rest if nonzero(x.rest) else 0
     return Point(self, x.placement, rest, summand, x.mean)
 
 
-def read(self: Reading, code: Any, x: Point, *, chunks: bool, whole: bool) -> Point:
+def read(self: Reading, code: Any, x: Point, *, chunks: bool, whole: bool, cut: str = "chunks") -> Point:
     """Return the point read back from a value in this code; coding chunk by chunk and as a whole give two letters.
 
-    ``chunks``: the value is cut into chunks; ``whole``: before that it is coded as a whole, if the code allows that.
+    ``chunks``: the value is cut; ``whole``: before that it is coded as a whole, if the code allows that; ``cut``: how.
     """
     if exact(code):
         return x
     by_chunk = x.placement == "shard" or (chunks and not (whole and marked(code, "whole")))
-    return self.named("read by chunk" if by_chunk else "read", (code, x), entrywise=True)
+    return self.named(f"read by {x.owner or cut}" if by_chunk else "read", (code, x), entrywise=True)
+
+
+def cut_for_all(self: Reading, x: Point, ranks: Any) -> None:
+    """Raise Undecided unless a vector is read in the chunks of all ranks: no other cut is that of an exchange."""
+    if x.placement == "shard" or point(self, ranks).rest is not self.ranks:
+        raise Undecided(f"read_by_chunk({x!r}, {ranks!r}): that is no vector in one chunk for each of p ranks")
 
 
 def exact(code: Any) -> bool:
