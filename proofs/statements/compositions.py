@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from sparring.errors import Undecided
@@ -21,6 +21,7 @@ from sparring.proofs.reading import averaging, loops
 from sparring.proofs.reading.annotations import supplemented
 from sparring.proofs.reading.exchange_promises import sizes
 from sparring.proofs.reading.grid_sums import GridSum
+from sparring.proofs.reading.held_values import function_codes
 from sparring.proofs.reading.paths import Path, letters_of, regions_of, said_by
 from sparring.proofs.reading.points import Apart, Point, parts, point
 from sparring.proofs.reading.summands import nonzero, plus
@@ -330,7 +331,7 @@ def reached(page: Page) -> set[str]:
     while news:
         found |= news
         functions = filter(inspect.isfunction, (own(page, name) for name in news))
-        news = {name for f in functions for code in codes(f.__code__) for name in code.co_names} - found
+        news = {name for f in functions for code in function_codes(f.__code__) for name in code.co_names} - found
     return found
 
 
@@ -338,14 +339,6 @@ def own(page: Page, name: str) -> Any:
     """Return what a page's module has of this name, without the marks that are put around functions."""
     found: Any = getattr(page.module, name, None)
     return inspect.unwrap(found) if callable(found) else found
-
-
-def codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield the code of a function and of those inside of it."""
-    yield code
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield from codes(one)
 
 
 def serving(found: Sequence[Path], pages: Served = served) -> list[Page]:

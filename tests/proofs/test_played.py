@@ -272,3 +272,54 @@ def test_a_sentence_says_what_the_page_requires():
         said[name] = next(conjectures(subject(sparring.page(name)), "result")).statement
     assert "for those p and parameters alone that the page requires: Where all have the mean" in said["moshpit"]
     assert "requires" not in said["hierarchical"]
+
+
+@pytest.mark.parametrize(("said", "verdict"), [(lambda n: n, PROVED), (lambda n: where(n < 600, n, 599), REFUTED)])
+def test_lengths_are_looked_at_where_they_turn(said, verdict):
+    """A function of the page that says less of long vectors alone names the number from which on it does."""
+
+    @local(length=said)
+    def same(v):
+        return v
+
+    assert judged(page(lambda x: (yield allreduce(same(x))), same=same), "volume")[0] == verdict
+
+
+OWN_EXCHANGE = '''"""Sends everything twice, by an exchange that is called as sparring's."""
+
+from dataclasses import dataclass
+
+from sparring.spec.core import exchanges
+
+data = "dense"
+
+
+@dataclass(frozen=True)
+class Allreduce(exchanges.Allreduce):
+    def carry(self, each):
+        return exchanges.Allreduce(each[0].x + each[0].x).carry(each)
+
+
+def program(x):
+    return (yield WHOSE(x))
+'''
+
+
+@pytest.mark.parametrize(("whose", "proved"), [("exchanges.Allreduce", True), ("Allreduce", False)])
+def test_of_an_exchange_of_the_users_own_no_length_is_known(tmp_path, whose, proved):
+    """Whatever its class is called."""
+    (tmp_path / "mine.py").write_text(OWN_EXCHANGE.replace("WHOSE", whose), encoding="utf-8")
+    found = [*proving.prove(sparring.page(str(tmp_path / "mine.py")), planted=False)]
+    assert ("volume" in {one.name for one in found if one.verdict == PROVED}) == proved
+
+
+def test_of_two_lambdas_on_a_line_each_is_looked_at(tmp_path):
+    """The second one asks what the first one does not."""
+    for second, refused in (("lambda v: v if v else v", False), ("lambda v: v if f'{v}' else v", True)):
+        text = CODED.replace('data = "dense"', f'data = "dense"\nF, G = lambda v: v, {second}').replace("CHUNKS", "p")
+        (tmp_path / "mine.py").write_text(text, encoding="utf-8")
+        if refused:
+            with pytest.raises(InputError, match="makes a text of what it is given"):
+                sparring.page(str(tmp_path / "mine.py"))
+        else:
+            sparring.page(str(tmp_path / "mine.py"))
