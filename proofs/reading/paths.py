@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_o
 
 from sparring.errors import Refuted, Undecided
 from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.values import PARAMETER
 from sparring.proofs.reading import loops
 from sparring.proofs.reading.exchange_promises import answer
 from sparring.proofs.reading.loops import Loop
@@ -29,8 +30,6 @@ from sparring.spec.core.vectors import Unset
 
 MOST_PATHS = 64
 One = TypeVar("One")
-PARAMETER = "param_"
-"""The prefix of the names of parameters' letters."""
 
 
 class Path(NamedTuple):

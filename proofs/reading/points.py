@@ -14,8 +14,8 @@ rank (partial) or in letters that all ranks share.  Of a ``mean`` the sum is ove
 the sum; what is not is a letter of its own, the same one for the same arguments.  ``proofs/coq/points.v`` says why what
 is so of points is so of all ranks.
 
-Values are letters for numbers; solvers read them as whole ones.  What is claimed of them is linear and has no
-constants, so that it holds of rational numbers if it holds of whole ones, and of real ones, too.
+Values are letters for numbers; solvers read them as real ones, since an entry may lie between two whole numbers.
+Numbers of ranks and of calls, and parameters, are whole.
 """
 
 from __future__ import annotations

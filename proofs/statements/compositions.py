@@ -53,11 +53,16 @@ def following(found: Sequence[Path], claims: Callable[[Path], Iterator[Obligatio
             yield false(path, path.refused or path.unread)._replace(annotation=bool(path.unread))
             continue
         try:
-            yield from [*path.same, *claims(path)]
+            yield from map(of_values, [*path.same, *claims(path)])
         except Apart as why:
             yield false(path, str(why))
         except Undecided as why:  # the text may be right
             yield false(path, str(why))._replace(annotation=True)
+
+
+def of_values(claim: Obligation) -> Obligation:
+    """Return an obligation as one of values, which are any numbers; unless it says how it is read."""
+    return claim if claim.encoding else claim._replace(encoding="values")
 
 
 def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:

@@ -6,7 +6,7 @@ on all ranks and the one that the page ensures.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from numbers import Number
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ from sparring.errors import InputError, ScheduleFault
 from sparring.proofs.reading.paths import choices, letters_of
 from sparring.proofs.statements.by_ranks import ByRanks, at, entries
 from sparring.proofs.statements.execution import Wrong
+from sparring.proofs.statements.volume import named
 from sparring.spec.core import runner
 from sparring.spec.core.compositions import begun, own
 from sparring.spec.core.loading import load
@@ -24,7 +25,7 @@ from sparring.spec.core.vectors import Vector
 
 LENGTHS = (0, 1, 6)
 CALLS = 3
-FEWER = 2
+FEWER, MORE = 2, 2
 NEAR = 1e-6
 """Beyond rounding: what entries may differ by, for each that they have."""
 
@@ -77,11 +78,16 @@ def near(a: Any, b: Any) -> bool:
 
 
 def played(page: Page, p: int) -> Iterator[Played | Wrong]:
-    """Yield a few calls, on vectors of several lengths, for each word that parameters may be."""
-    for one, n in product(variants(page), LENGTHS):
+    """Yield a few calls on vectors of several lengths.
+
+    On two ranks also for each word that parameters may be, and on vectors that are longer than each number that the
+    page names: there it may turn.
+    """
+    words, longer = (choices(page), named(page)) if p == MORE else ([{}], [])
+    for one, n in (*product(variants(page, words), LENGTHS), *((page, more + 1) for more in longer)):
         state = None
         for call in range(CALLS):
-            given = [[float((3 * i + 5 * r + 7 * call) % 11 - 4) for i in range(n)] for r in range(p)]
+            given = [[((3 * i + 5 * r + 7 * call) % 11 - 4) / 4 for i in range(n)] for r in range(p)]  # of exact sums
             run = runner.run(one, given, state)
             before = state.ranks if state else [begun(one)] * p
             try:
@@ -98,9 +104,9 @@ def played(page: Page, p: int) -> Iterator[Played | Wrong]:
             state = run.state
 
 
-def variants(page: Page) -> Iterator[Page]:
-    """Yield the page for each word that its parameters may be; and so that it selects fewer entries than there are."""
-    for choice in choices(page):
+def variants(page: Page, words: Iterable[Mapping[str, Any]]) -> Iterator[Page]:
+    """Yield the page for all these words as parameters; and so that it selects fewer entries than there are."""
+    for choice in words:
         yield load(page.module, **{**page.params, **choice})
         if "k" in page.params:
             yield load(page.module, **{**page.params, **choice, "k": FEWER})

@@ -1,0 +1,105 @@
+"""Entries are any numbers, and marks of a user's functions are no proofs: pages that rest on either are not proved."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import pytest
+
+import sparring
+from sparring.errors import InputError
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic import queries
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.values import whole
+from sparring.proofs.logic.verdicts import PROVED
+from sparring.spec.core.numbers import Sym, either
+from tests.proofs.single_questions import judged
+
+HEAD = '''"""A page that is read."""
+
+from sparring.spec.core.exchanges import allgather, allreduce, reduce_scatter
+from sparring.spec.core.vectors import each, entrywise, local, total, where
+
+data = "dense"
+
+
+@local
+def norm(v):
+    return sum(abs(one) for one in v)
+
+
+@local(known=lambda found, v: found < 1)
+def tiny(v):
+    return sum(abs(one) for one in v)
+
+
+@entrywise
+def early(v):
+    return v if len(v) < 100 else v * 0
+
+
+@entrywise
+def negative(v):
+    return each(lambda one: -one, v)
+
+
+'''
+BRANCH = "y = yield allreduce(x)\nif norm(y) > 0:\n    if norm(y) {}:\n        return y - y\nreturn y"
+CHUNK = "return (yield allgather({}((yield reduce_scatter(x)))))"
+TWINS = {
+    "between two whole numbers": ("return (yield allreduce(where({}, x, 0)))", "total(where(x > 0, x, 0))",
+                                  "x >= 1", "x > 0"),
+    "of entries": ("return (yield allreduce(each(lambda v: where({}, v, 0), x)))", "total(where(x > 0, x, 0))",
+                   "v >= 1", "v > 0"),
+    "a side of a branch": (BRANCH, "total(x)", "< 1", "< 0"),
+    "said to be of entries": (CHUNK, "{}(total(x))", "early", "negative"),
+}  # fmt: skip
+"""By what is misread: a text and what it ensures, with gaps; what makes these wrong, and what makes them right."""
+
+
+def page(tmp_path, program, ensures, words):
+    """Return a page with this text and this result."""
+    program, ensures = program.replace("{}", words), ensures.replace("{}", words)
+    text = f"def program(x, p):\n{indent(program, '    ')}\n\n\ndef ensures(x):\n    return {ensures}\n"
+    (tmp_path / "mine.py").write_text(HEAD + text, encoding="utf-8")
+    return sparring.page(str(tmp_path / "mine.py"))
+
+
+@pytest.mark.parametrize("what", TWINS)
+def test_what_is_so_of_whole_numbers_alone_is_not_proved(what, tmp_path, monkeypatch):
+    """By the solver, where no run is asked; what nothing but a run shows, by that."""
+    program, ensures, wrong, right = TWINS[what]
+    assert judged(page(tmp_path, program, ensures, right))[0] == PROVED
+    if "said" not in what:
+        monkeypatch.setattr(kernel, "FEW", ())
+    assert judged(page(tmp_path, program, ensures, wrong))[0] != PROVED
+
+
+def test_what_a_users_function_says_of_its_numbers_is_not_believed(tmp_path):
+    """What is known of sparring's own is proved beside them."""
+    text = "y = yield allreduce(x)\nreturn where({}(x) < 1, y, y)"
+    assert judged(page(tmp_path, text, "total(x)", "norm"))[0] == PROVED
+    _, told = judged(page(tmp_path, text, "total(x)", "tiny"))
+    assert "tiny says what is known of its numbers, which nothing proves" in told
+
+
+def test_counterexamples_between_whole_numbers_are_told():
+    """Solvers give fractions; ranks, calls and parameters stay whole."""
+    x, p = Sym.var("x"), Sym.var("p")
+    (found,) = queries.answered([Obligation("none", (p >= 1,), either(x >= 1, x <= 0))], True, "values")
+    assert 0 < found.witness["x"] < 1 and found.witness["p"] == 1 and not found.problem
+    (found,) = queries.answered([Obligation("none", (p >= 1,), either(p >= 2, p <= 1))], True, "values")
+    assert found.holds
+    assert [name for name in ("p", "r", "call", "param_k", "param_3", "x", "norm_0") if whole(name)] == [
+        "p", "r", "call", "param_k",
+    ]  # fmt: skip
+
+
+def test_a_text_that_mixes_truths_and_numbers_is_told_so(tmp_path):
+    """In one sentence, and not in a solver's words."""
+    text = '"""The ring."""\n\nfrom sparring.spec.core.numbers import both\nfrom sparring.spec.ring import {}\n\n\n{}'
+    names = "chunk, dst, holds, src, steps"
+    (tmp_path / "mine.py").write_text(text.format(names, "def adds(t, p): return both(t < p - 1, 1)\n"))
+    with pytest.raises(InputError, match="where a truth is meant"):
+        judged(sparring.page(str(tmp_path / "mine.py")))
