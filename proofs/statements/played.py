@@ -7,6 +7,7 @@ on all ranks and the one that the page ensures.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import product
 from numbers import Number
 from typing import Any, NamedTuple
@@ -108,8 +109,10 @@ def variants(page: Page, words: Iterable[Mapping[str, Any]]) -> Iterator[Page]:
     """Yield the page for all these words as parameters; and so that it selects fewer entries than there are."""
     for choice in words:
         yield load(page.module, **{**page.params, **choice})
-        if "k" in page.params:
-            yield load(page.module, **{**page.params, **choice, "k": FEWER})
+        with suppress(InputError):  # of a page whose k may not be that, or has another meaning
+            if "k" in page.params:
+                few = load(page.module, **{**page.params, **choice, "k": FEWER})
+                yield few
 
 
 def ensured(one: Played) -> Sequence[list[Any]]:

@@ -13,8 +13,10 @@ from sparring.proofs.logic import queries
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.logic.values import whole
 from sparring.proofs.logic.verdicts import PROVED
+from sparring.proofs.proving import proving
 from sparring.spec.core.numbers import Sym, either
 from tests.proofs.single_questions import judged
+from tests.proofs.wrong_texts import wrong
 
 HEAD = '''"""A page that is read."""
 
@@ -103,3 +105,35 @@ def test_a_text_that_mixes_truths_and_numbers_is_told_so(tmp_path):
     (tmp_path / "mine.py").write_text(text.format(names, "def adds(t, p): return both(t < p - 1, 1)\n"))
     with pytest.raises(InputError, match="where a truth is meant"):
         judged(sparring.page(str(tmp_path / "mine.py")))
+
+
+PIECES = "    return y.largest(0) if {} else y"
+
+
+@pytest.mark.parametrize("asked", ["y.indices == (70,)", "y == ((70,), (1.0,), 90)", "{y: True}.get(x)"])
+def test_pieces_are_not_compared_by_local_functions(asked):
+    """A run may find them equal, and cut what nobody speaks of; a formula may ask how many entries there are."""
+    cut = "    return x.largest(part(c, p, where(k <= n, k, n)))"
+    begins = cut.replace("return", "y =") + "\n"
+    with pytest.raises(InputError, match="which no proof can read"):
+        next(proving.prove(wrong("ring_topk", cut, begins + PIECES.replace("{}", asked)), planted=False))
+    same = begins + "    return y.largest(0).where(y.m < 0, y)"
+    assert judged(wrong("ring_topk", cut, same))[0] == PROVED
+
+
+def test_a_page_may_have_a_function_that_is_called_as_an_annotation(tmp_path):
+    """Which is a mapping, from parameters to their least values."""
+    (tmp_path / "mine.py").write_text(LEAST, encoding="utf-8")
+    assert judged(sparring.page(str(tmp_path / "mine.py")))[0] == PROVED
+
+
+LEAST = '''"""The ring."""
+
+from sparring.spec.ring import adds, chunk, dst, holds, src
+
+
+def least(a, b): return a - b
+
+
+def steps(p): return 2 * least(p, 1)
+'''
