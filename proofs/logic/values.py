@@ -1,7 +1,7 @@
 """Reads terms about values of vectors, which are any numbers: a half is below one and above nothing.
 
 Numbers of ranks and calls, ranks and parameters are whole; all other letters stand for what vectors hold, for what is
-computed of that, or for truths, which are letters that are at least 1.
+computed of that, or for truths, which are letters other than 0.
 """
 
 from __future__ import annotations

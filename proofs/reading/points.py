@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 from sparring.errors import Refuted, Undecided
 from sparring.proofs.reading.all_ranks import OfAllRanks
 from sparring.proofs.reading.held_values import inside
-from sparring.proofs.reading.summands import chosen, minus, nonzero, operation, plus
+from sparring.proofs.reading.summands import chosen, minus, nonzero, operation, plus, true
 from sparring.spec.core.numbers import Bool, Int, Node, both, either, negate, where
 from sparring.spec.core.vectors import AtPoint, Unset, of_single_entries, said_of_all
 
@@ -179,9 +179,9 @@ class Point(OfAllRanks):
         """The truth of a number that was meant as one: the result of a local function."""
         if nonzero(self.each):
             return Condition(
-                self.reading, self.placement, self.letter(operation("truth"), (self,)).rest >= 1, self.owner
+                self.reading, self.placement, true(self.letter(operation("truth"), (self,)).rest), self.owner
             )
-        return Condition(self.reading, self.placement, self.rest >= 1, self.owner)
+        return Condition(self.reading, self.placement, true(self.rest), self.owner)
 
     def chooses(self, a: Any, b: Any) -> Any:
         return self.truth.chooses(a, b)

@@ -18,12 +18,15 @@ from sparring.proofs.logic.values import ValuesReader
 from sparring.proofs.reading.held_values import inside
 from sparring.proofs.reading.loops import Loop
 from sparring.proofs.reading.points import Condition, Point, at_one_index, lowest, parts, point
-from sparring.proofs.reading.summands import nonzero
+from sparring.proofs.reading.summands import nonzero, true
 from sparring.spec.core import exchanges
-from sparring.spec.core.numbers import Bool, Int, Sym, either, negate, variables
+from sparring.spec.core.numbers import Bool, Int, Sym, Truth, either, negate, variables
 from sparring.spec.core.origins import home, sparrings, trusted
 from sparring.spec.core.regions import even, means
 from sparring.spec.core.vectors import of_single_entries
+
+MOST_DECISIONS = 64
+"""So many questions a text may ask on one way through it: of a loop that values end there is no last one."""
 
 
 @dataclass
@@ -149,7 +152,7 @@ class Reading:
         """Yield the truths that the text has asked of this local function of ``first`` and any other arguments."""
         for (_, _, _, (_, held), _), (symbol, terms) in self.letters.items():
             if held[:1] == (form(function),) and repr(terms[:3]) == repr([*values(first)]):
-                yield symbol >= 1
+                yield true(symbol)
 
     # -- links that lose packets
 
@@ -199,7 +202,7 @@ class Reading:
 
         Then both sides are possible.
         """
-        here: Any = value
+        here: Any = value.args[0] if isinstance(value, Truth) and value.op == "not" else value
         plain = here.op in ("==", "<", "<=") and sum(isinstance(a, int) for a in here.args) == 1
         letter = next((a for a in here.args if isinstance(a, Sym) and a.op == "var"), None)
         return plain and letter is not None and not any(free(value) & free(h) for h in (*self.box, *self.hypotheses))
@@ -224,6 +227,8 @@ class Reading:
             return self.known[key]
         if not self.unspoken(value) and (self.sure(value) or self.sure(negate(value))):
             return self.known.setdefault(key, self.sure(value))
+        if self.met == MOST_DECISIONS:
+            raise Undecided(f"the text asks {self.met} questions on one way, the last of {value!r}: no loop ends there")
         if self.met == len(self.decisions):
             self.decisions.append(True)
         side = self.decisions[self.met]

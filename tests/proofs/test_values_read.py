@@ -7,7 +7,7 @@ from textwrap import indent
 import pytest
 
 import sparring
-from sparring.errors import InputError
+from sparring.errors import InputError, Undecided
 from sparring.proofs.kernel import kernel
 from sparring.proofs.logic import queries
 from sparring.proofs.logic.obligations import Obligation
@@ -49,12 +49,14 @@ def negative(v):
 '''
 BRANCH = "y = yield allreduce(x)\nif norm(y) > 0:\n    if norm(y) {}:\n        return y - y\nreturn y"
 CHUNK = "return (yield allgather({}((yield reduce_scatter(x)))))"
+TRUTH = "y = yield allreduce(x)\nif 50 - call:\n    return y\nreturn y - y"
 TWINS = {
     "between two whole numbers": ("return (yield allreduce(where({}, x, 0)))", "total(where(x > 0, x, 0))",
                                   "x >= 1", "x > 0"),
     "of entries": ("return (yield allreduce(each(lambda v: where({}, v, 0), x)))", "total(where(x > 0, x, 0))",
                    "v >= 1", "v > 0"),
     "a side of a branch": (BRANCH, "total(x)", "< 1", "< 0"),
+    "the truth of a number": (TRUTH, "where({}, total(x), 0)", "call <= 49", "call != 50"),
     "said to be of entries": (CHUNK, "{}(total(x))", "early", "negative"),
 }  # fmt: skip
 """By what is misread: a text and what it ensures, with gaps; what makes these wrong, and what makes them right."""
@@ -63,7 +65,7 @@ TWINS = {
 def page(tmp_path, program, ensures, words):
     """Return a page with this text and this result."""
     program, ensures = program.replace("{}", words), ensures.replace("{}", words)
-    text = f"def program(x, p):\n{indent(program, '    ')}\n\n\ndef ensures(x):\n    return {ensures}\n"
+    text = f"def program(x, call):\n{indent(program, '    ')}\n\n\ndef ensures(x, call):\n    return {ensures}\n"
     (tmp_path / "mine.py").write_text(HEAD + text, encoding="utf-8")
     return sparring.page(str(tmp_path / "mine.py"))
 
@@ -137,3 +139,10 @@ def least(a, b): return a - b
 
 def steps(p): return 2 * least(p, 1)
 '''
+
+
+def test_a_loop_that_values_end_is_told(tmp_path):
+    """Nobody can read all of its ways."""
+    text = "y = yield allreduce(x)\nwhile norm(y) > {}:\n    y = y - y\nreturn y"
+    with pytest.raises(Undecided, match="more than 64 paths|no loop ends there"):
+        judged(page(tmp_path, text.replace("y - y", "y / 2"), "total(x)", "10"))
