@@ -144,5 +144,5 @@ def steps(p): return 2 * least(p, 1)
 def test_a_loop_that_values_end_is_told(tmp_path):
     """Nobody can read all of its ways."""
     text = "y = yield allreduce(x)\nwhile norm(y) > {}:\n    y = y - y\nreturn y"
-    with pytest.raises(Undecided, match="more than 64 paths|no loop ends there"):
+    with pytest.raises(Undecided, match=r"more than 64 paths|no loop ends there"):
         judged(page(tmp_path, text.replace("y - y", "y / 2"), "total(x)", "10"))
