@@ -20,7 +20,8 @@ from tests.proofs.wrong_texts import wrong
 
 HEAD = '''"""A page that is read."""
 
-from sparring.spec.core.exchanges import allgather, allreduce, reduce_scatter
+from sparring.spec.codecs.sign_codec import Signs
+from sparring.spec.core.exchanges import allgather, allreduce, read, reduce_scatter
 from sparring.spec.core.vectors import each, entrywise, local, total, where
 
 data = "dense"
@@ -146,3 +147,20 @@ def test_a_loop_that_values_end_is_told(tmp_path):
     text = "y = yield allreduce(x)\nwhile norm(y) > {}:\n    y = y - y\nreturn y"
     with pytest.raises(Undecided, match=r"more than 64 paths|no loop ends there"):
         judged(page(tmp_path, text.replace("y - y", "y / 2"), "total(x)", "10"))
+
+
+@pytest.mark.parametrize(
+    ("exchange", "ensured", "so"),
+    [
+        ("allreduce(x, Signs(1), 'ring')", "total(read(Signs(1), x))", False),
+        ("allreduce(x, Signs(1), 'direct_allgather')", "total(read(Signs(1), x))", True),
+        ("allgather((yield reduce_scatter(x, Signs(1), 'ring')))", "total(read(Signs(1), x))", False),
+        ("allgather((yield reduce_scatter(x, Signs(1))))", "total(read(Signs(1), x))", True),
+        ("allreduce(x, filled=50 - call)", "total(x)", False),
+        ("allreduce(x, filled=50 + call)", "total(x)", True),
+    ],
+)
+def test_exchanges_that_no_rank_can_carry_out(tmp_path, exchange, ensured, so):
+    """Codes are not added, and nothing is filled up to a multiple of less than 1."""
+    found = page(tmp_path, f"return (yield {exchange})", ensured, "")
+    assert (judged(found)[0] == PROVED) == so
