@@ -39,6 +39,7 @@ SOME = (2, 5, 300)
 """Ranks for which a code that depends on their number is looked at."""
 POINTS = ((2, 4), (2, 7), (3, 9), (4, 6), (3, 100), (2, 257))
 """Ranks and entries of vectors on which a text is played, to see how long what it sends is."""
+PRIME = 1109
 FEW, MOST_NAMED = 9, 8
 """So many numbers that a page names are looked at besides: where it says that lengths turn."""
 CALLS = 3
@@ -207,7 +208,7 @@ def had_by(page: Page, ranks: int, entries: int, called: int, state: Any) -> tup
     rows: list[list[Exchange]] = [[] for _ in range(ranks)]
     texts = []
     for r in range(ranks):
-        values = np.array([float((3 * i + 5 * r + called) % 11) - 4 for i in range(entries)])
+        values = np.array([(37 * i + 5 * r + called) % PRIME - PRIME / 3 for i in range(entries)])  # no two as large
         x = every(values) if page.selecting else Vector.of(values)
         one = text(page, x=x, r=r, p=ranks, call=called, state=before[r], params=own(page), selector=page.selector)
         texts.append(watched(one, rows[r]))
