@@ -134,4 +134,5 @@ def entries(x: Any, n: int) -> list[Any]:
     if isinstance(x, SparseVector):
         found = dict(zip(x.indices, x.values))
         return [found.get(i, 0) for i in range(n)]
-    return [*map(plain, x if hasattr(x, "__len__") else [x] * n)]
+    each = x if hasattr(x, "__len__") else [x] * n
+    return [one.item() if hasattr(one, "item") else plain(one) for one in each]

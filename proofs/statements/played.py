@@ -12,6 +12,8 @@ from itertools import product
 from numbers import Number
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sparring.errors import InputError, ScheduleFault
 from sparring.proofs.reading.paths import choices, letters_of
 from sparring.proofs.statements.by_ranks import ByRanks, at, entries
@@ -89,10 +91,11 @@ def played(page: Page, p: int) -> Iterator[Played | Wrong]:
         state = None
         for call in range(CALLS):
             given = [[((3 * i + 5 * r + 7 * call) % 11 - 4) / 4 for i in range(n)] for r in range(p)]  # of exact sums
-            run = runner.run(one, given, state)
+            run = runner.run(one, [*map(np.array, given)], state)
             before = state.ranks if state else [begun(one)] * p
             try:
-                results = run.results
+                with np.errstate(all="ignore"):
+                    results = run.results
             except ScheduleFault as fault:
                 yield Wrong(p, None, f"call {call} on {given}: {fault.why}")
                 return
@@ -119,7 +122,7 @@ def ensured(one: Played) -> Sequence[list[Any]]:
     Nothing where these have no values, or what the page requires is not so.
     """
     page, p = one.page, len(one.given)
-    x: Sequence[Any] = [every(row) if page.selecting else Vector.of(row) for row in one.given]
+    x: Sequence[Any] = [(every if page.selecting else Vector.of)(np.array(row)) for row in one.given]
     letters = {
         "x": ByRanks(x), "r": ByRanks(range(p)), "p": p, "call": one.call, "state": joined(one.before),
         "params": own(page), "selector": page.selector,
@@ -127,7 +130,8 @@ def ensured(one: Played) -> Sequence[list[Any]]:
     try:
         if hasattr(page.module, "requires") and not said(page.module.requires, letters):
             return ()
-        found = said(page.module.ensures, letters)
+        with np.errstate(all="ignore"):
+            found = said(page.module.ensures, letters)
         found = found[0] if type(found) is tuple else found  # what is ensured of the state comes second
         rows = [entries(at(r, found), len(one.given[0])) for r in range(p)]
         return rows if all(isinstance(v, Number) for row in rows for v in row) else ()
