@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sparring.impl.core.arguments import opened, same_memory
-from sparring.impl.core.transport import Vector, exchange
+from sparring.impl.core.agreement import Messages, agreed_call
+from sparring.impl.core.arguments import same_memory
+from sparring.impl.core.transport import Vector
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
@@ -77,35 +78,33 @@ def allreduce(comm: Intracomm, x: Vector, /, *, out: Vector | None = None, valid
     around.  ``out``: where the result goes, ``x`` itself included; by default a new array of
     ``x``'s class.  Unless it is ``out``, ``x`` stays as it is.
 
-    Every rank must have the same dtype and length.  With ``validate``, one exchange of two integers
-    a rank makes sure of that first, and a fault on one rank raises InputError on all.  It costs a
-    few microseconds; without it each rank's arguments are still checked, but ranks that differ
-    hang or compute nonsense.
+    Every rank must have the same dtype and length.  With ``validate``, a fault on one rank raises
+    InputError on all: one exchange of two integers a rank makes sure of that first, unless ranks
+    agreed in an earlier call.  Without it each rank's arguments are still checked, but ranks that
+    differ hang or compute nonsense.
 
     Two calls on one communicator may not run at the same time in different threads.
     """
-    own, y = opened(comm, x, out, validate)
-    p, r = own.Get_size(), own.Get_rank()
+    return agreed_call(comm, x, out, validate, add_up)
+
+
+def add_up(messages: Messages, x: Vector, y: Vector) -> None:
+    """``y`` becomes the sum over all ranks."""
+    p, r = messages.comm.Get_size(), messages.comm.Get_rank()
     folded = r < 2 * beyond(p)
     if folded and r < neighbour(r):
-        own.Send(x, neighbour(r))
-        own.Recv(y, neighbour(r))
-        return y
-    add_up(own, x, y, folded)
+        messages.send(x, neighbour(r))
+        messages.receive(y, neighbour(r))
+        return
+    inside, often = same_memory(x, y), rounds(p)
+    sums, here = x, np.empty_like(x) if inside else y  # x must stay until no rank can ask any more
+    spare = np.empty_like(x) if inside or often + folded > 1 else y
+    if folded and messages.receive(spare, neighbour(r)):
+        sums = np.add(spare, x, out=here)
+    for i in range(often):
+        if messages.exchange(sums, spare, partner(r, i, p)):
+            sums = np.add(spare, sums, out=here)
+    if not messages.asking:
+        np.add(sums, x.dtype.type(0), out=y)  # -0.0 becomes +0.0
     if folded:
-        own.Send(y, neighbour(r))
-    return y
-
-
-def add_up(comm: Intracomm, x: Vector, y: Vector, folded: bool) -> None:
-    """``y`` becomes the sum over all ranks, ``x`` and, where ``folded``, its neighbour's vector taken as one."""
-    p, r = comm.Get_size(), comm.Get_rank()
-    spare = np.empty_like(x) if same_memory(x, y) or rounds(p) + folded > 1 else y
-    sums = x
-    if folded:
-        comm.Recv(spare, neighbour(r))
-        sums = np.add(spare, x, out=y)
-    for i in range(rounds(p)):
-        exchange(comm, sums, partner(r, i, p), spare, partner(r, i, p))
-        sums = np.add(spare, sums, out=y)
-    np.add(sums, x.dtype.type(0), out=y)  # -0.0 becomes +0.0
+        messages.send(y, neighbour(r))

@@ -40,14 +40,14 @@ def result(x: Vector, out: Vector | None) -> Vector:
         raise InputError(f"out has {out.size} entries of {out.dtype}, x {x.size} of {x.dtype}: they must be alike")
     if not out.flags.writeable:
         raise InputError("out is read-only: it must be writable")
-    if not same_memory(x, out) and abs(out.ctypes.data - x.ctypes.data) < x.nbytes:
+    if same_memory(x, out) and out.ctypes.data != x.ctypes.data:
         raise InputError("out overlaps x in part: it must be x itself or memory of its own")
     return out
 
 
 def same_memory(x: Vector, y: Vector) -> bool:
-    """Whether two contiguous vectors of one length and dtype are the same memory."""
-    return x.ctypes.data == y.ctypes.data
+    """Whether two contiguous vectors share memory: of a vector and its result, all of it or none."""
+    return np.may_share_memory(x, y)
 
 
 def check_vector(name: str, x: object) -> None:
@@ -64,12 +64,17 @@ def check_vector(name: str, x: object) -> None:
 
 def agreed(comm: Intracomm, x: Vector, out: Vector | None) -> Vector:
     """As :func:`result`, once all ranks agree, as :func:`alike` has it."""
-    try:
-        y, refusal = result(x, out), None
-    except InputError as error:
-        y, refusal = x, error
+    y, refusal = checked(x, out)
     alike(comm, x, refusal)
     return y
+
+
+def checked(x: Vector, out: Vector | None) -> tuple[Vector, InputError | None]:
+    """The array that the result goes to, and no error; or ``x`` and why the arguments are refused."""
+    try:
+        return result(x, out), None
+    except InputError as error:
+        return x, error
 
 
 def alike(comm: Intracomm, x: Vector, refusal: InputError | None) -> None:
@@ -95,10 +100,9 @@ def kind_and_length(kind: int, n: int) -> str:
 
 def compare(told: Rows, words: Callable[..., str] = kind_and_length, needed: str = "dtype and length") -> None:
     """Raises InputError unless all rows, by default (dtype's place in ``DTYPES``, length) by rank, are alike."""
-    odd = np.flatnonzero((told != told[0]).any(axis=1) | (told[:, 0] == REFUSED))
-    if not odd.size:
+    if told[0, 0] != REFUSED and told.tobytes() == told[0].tobytes() * len(told):  # a tenth of the time of what follows
         return
-    r = int(odd[0])
+    r = int(np.flatnonzero((told != told[0]).any(axis=1) | (told[:, 0] == REFUSED))[0])
     if told[r, 0] == REFUSED:
         raise InputError(f"rank {r}'s arguments are refused, as its own error says; nothing was computed")
     has, first = (words(*row) for row in told[[r, 0]].tolist())

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
+import numpy as np
 from numpy.typing import NDArray
 
 from sparring.errors import InputError
@@ -22,28 +23,52 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm, Request
 
 Vector: TypeAlias = NDArray[Any]
+Kind: TypeAlias = "tuple[int, np.dtype[Any]]"
+"""Length and dtype of a vector."""
 
 KEYS: dict[Any, int] = {}
-"""Under which key communicators of a class keep their duplicate."""
+"""Under which key communicators of a class keep what is theirs."""
 
 
-def private(comm: Intracomm) -> Intracomm:
-    """``comm``'s duplicate for our messages.  The first call is collective, later ones are local.
+class Own:
+    """What a communicator keeps for us: ``comm``, its duplicate, and what its ranks last ``agreed`` on, if anything.
+
+    ``status`` tells of the last message, without a new object for each.
+    """
+
+    __slots__ = ("agreed", "comm", "status")
+
+    def __init__(self, comm: Intracomm) -> None:
+        from mpi4py.MPI import Status  # noqa: PLC0415  # to load this module does not start MPI
+
+        self.comm, self.status = comm, Status()
+        self.agreed: Kind | None = None
+
+
+def kept(comm: Intracomm) -> Own:
+    """What ``comm`` keeps.  The first call is collective, later ones are local.
 
     Raises InputError for an inter-communicator.
     """
     key = keyval(type(comm))
-    if comm.Get_attr(key) is None:
+    own = comm.Get_attr(key)
+    if own is None:
         if comm.Is_inter():
             raise InputError("comm is an inter-communicator: one between the ranks of one group is needed")
-        comm.Set_attr(key, comm.Dup())
-    return cast("Intracomm", comm.Get_attr(key))
+        own = Own(comm.Dup())
+        comm.Set_attr(key, own)
+    return cast(Own, own)
+
+
+def private(comm: Intracomm) -> Intracomm:
+    """``comm``'s duplicate for our messages; as :func:`kept`."""
+    return kept(comm).comm
 
 
 def keyval(kind: Any) -> int:
     """The key for communicators of the class ``kind``: MPI frees the duplicate with them."""
     if kind not in KEYS:
-        new = kind.Create_keyval(delete_fn=lambda comm, key, dup: dup.Free())
+        new = kind.Create_keyval(delete_fn=lambda comm, key, own: own.comm.Free())
         KEYS.setdefault(kind, new)  # of two threads one comes first, and its key counts for both
     return KEYS[kind]
 

@@ -34,6 +34,9 @@ from sparring.spec.core.model import Page
 
 LARGEST_RUN = 64  # ranks; a counterexample with more is told by its formula alone
 
+FEW = range(1, 5)
+"""Numbers of ranks with which what is proved is run, too: a reading may overlook what a run does."""
+
 PROOFS = (PROVED, PROVED_BELOW)
 """What a theorem is: where formulas are read as bits, it holds for every p that the bits allow."""
 
@@ -134,6 +137,8 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
     """Return the verdict on a conjecture, why, and the witness."""
     failed = sorted((a for a in answers if not a.holds), key=lambda a: a.witness.get("p", 0))
     if not failed:
+        if belied := execution.first(conjecture.played or conjecture.check or clean, page, FEW):
+            return refuted_by(belied)
         return PROOFS[any(a.below for a in answers)], f"{len(answers)} obligations", {}
     facts = [a for a in failed if a.witness and not a.problem and not a.obligation.annotation]
     wrong = ran_wrong(page, conjecture, failed)
@@ -146,6 +151,10 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
     if page.composed:  # its text cannot be read there
         return UNDECIDED, failed[0].obligation.name, {}
     return not_inductive(page, conjecture, failed[0])
+
+
+def clean(*_: Any) -> None:
+    """Find nothing wrong, of a claim that no run can check."""
 
 
 def refuted_by(wrong: execution.Wrong) -> Weighed:

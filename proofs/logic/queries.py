@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
@@ -13,9 +14,10 @@ from sparring.proofs.logic.blocks import BlocksReader
 from sparring.proofs.logic.digits import DigitsReader
 from sparring.proofs.logic.obligations import Obligation, p
 from sparring.proofs.logic.symbolic import EFFORT, Z3Reader
+from sparring.proofs.logic.values import ValuesReader
 from sparring.spec.core.numbers import Bool, Evaluator, Node, Reader, Sym, evaluate, variables
 
-READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader}
+READERS: Mapping[str, type[Z3Reader]] = {"wrap": Z3Reader, "bits": BitsReader, "values": ValuesReader}
 """The readers, by encoding."""
 FactsReader = BlocksReader | DigitsReader
 FACTS: Mapping[str, type[FactsReader]] = {"bits": BlocksReader, "digits": DigitsReader}
@@ -201,7 +203,8 @@ class Memory:
             said["cvc5"] = solvers.ask_cvc5(text)
         if premises not in self.vacuous:
             self.vacuous[premises] = solvers.vacuous_at(reader.hypotheses, reader(p))
-        return Answer(claim, said, text, witness, problem(claim, said, witness, self.vacuous[premises]))
+        why = problem(claim, said, witness, self.vacuous[premises])
+        return Answer(claim, said, text, {name: plain(value) for name, value in witness.items()}, why)
 
 
 def answered(
@@ -223,6 +226,11 @@ def problem(claim: Obligation, said: dict[str, str], witness: dict[str, int], va
     if witness:
         return "" if counterexample(claim, witness) else f"z3's counterexample {witness} is none when evaluated"
     return f"the hypotheses contradict each other at p={vacuous}, so that anything would follow" if vacuous else ""
+
+
+def plain(value: int | Fraction) -> Any:
+    """Return a number as reports write it."""
+    return int(value) if value.denominator == 1 else float(value)
 
 
 LITTLE = EFFORT // 10  # where a counterexample is wanted: running finds one sooner than more effort

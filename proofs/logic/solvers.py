@@ -7,6 +7,7 @@ not depend on the machine.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.metadata import version
@@ -152,8 +153,10 @@ def witness(solver: z3.Solver, p: Any) -> dict[str, int]:
     return {str(d): number(model[d]) for d in sorted(model.decls(), key=str) if d.arity() == 0}
 
 
-def number(value: Any) -> int:
-    """Return a z3 value as an integer; bits are read with their sign."""
+def number(value: Any) -> Any:
+    """Return a z3 value as an integer, or as a fraction where it is none; bits are read with their sign."""
+    if isinstance(value, z3.RatNumRef):
+        return Fraction(value.numerator_as_long(), value.denominator_as_long())
     return int(value.as_signed_long() if isinstance(value, z3.BitVecNumRef) else value.as_long())
 
 

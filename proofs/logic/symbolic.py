@@ -103,7 +103,10 @@ class Z3Reader(Reader[Z3Term]):
             raise Undecided(f"{x!r}: only // by p or by a positive constant can be read")
         if x.op not in OPERATORS:
             raise Undecided(f"{x!r}: integers have no {x.op}; a page that needs it says: encoding = 'bits'")
-        return OPERATORS[x.op](*args)
+        try:
+            return OPERATORS[x.op](*args)
+        except z3.Z3Exception as why:
+            raise InputError(f"{x!r} has a number where a truth is meant, or a truth for a number") from why
 
     def remainder(self, x: Node, args: list[Z3Term]) -> Z3Term:
         if x.args[1] is self.modulus:

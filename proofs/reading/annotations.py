@@ -153,7 +153,8 @@ def supplemented(page: Page, contention: Mapping[str, str]) -> Subject:
     given: dict[str, Any] = {name: with_parameters(getattr(module, name, None), page) for name in names}
     if page.several and given["spent"]:
         raise InputError(f"page {page.name}: spent is not covered where a rank sends several messages in a step")
-    least = getattr(module, "least", {})
+    said = getattr(module, "least", {})
+    least = said if isinstance(said, Mapping) else {}  # a page may have a function of that name
     return Subject(page, contention=contention, least=least, **given)
 
 

@@ -42,7 +42,17 @@ class Letters:
         return found
 
 
-class Unread:
+class Unequal:
+    """What no local function may compare or look up: a run would find equal what is different where it is read."""
+
+    def __eq__(self, other: object) -> NoReturn:
+        raise TypeError("a local function compares a piece, its indices or its values by ==, which no proof can read")
+
+    def __hash__(self) -> NoReturn:
+        raise TypeError("a local function looks a piece up in a dict, a set or a cache, which no proof can read")
+
+
+class Unread(Unequal):
     """Indices or values as they lie in memory, of which nothing is known at a point."""
 
     def __getitem__(self, at: Any) -> Unread:
@@ -58,8 +68,8 @@ class Unread:
         raise TypeError("len(x.indices) is no formula: right is x.m")
 
 
-@dataclass(frozen=True)
-class Point:
+@dataclass(frozen=True, eq=False)
+class Point(Unequal):
     """One index of a piece of ``n`` entries, of which ``m`` are there.
 
     ``there`` says whether this entry is there, and ``value`` is its value.

@@ -7,12 +7,15 @@ from dataclasses import fields, replace
 from typing import Any
 
 from sparring.errors import InputError, Undecided
+from sparring.proofs.logic.values import whole
 from sparring.proofs.reading import grid_sums, loops
 from sparring.proofs.reading.grid_sums import Cut
 from sparring.proofs.reading.points import Apart, Condition, Point, parts, point
 from sparring.proofs.reading.summands import nonzero
-from sparring.proofs.reading.symbols import Reading, exact, read
+from sparring.proofs.reading.symbols import Reading, exact, free, read
+from sparring.spec.core.exchanges import served
 from sparring.spec.core.origins import sparrings
+from sparring.spec.core.wire_forms import PLAIN
 from sparring.spec.library.lossy_links import Collected, Handed
 from sparring.spec.library.thresholds import count
 
@@ -60,6 +63,12 @@ def own(name: str, x: Any) -> Any:
     return x
 
 
+def added_as_they_are(e: Any, decoded: Any) -> None:
+    """Raise Apart for codes that would be added on their way: only where all are ``decoded`` first have they a sum."""
+    if e.code != PLAIN and not decoded:
+        raise Apart(f"{type(e).__name__} of codes through {e.through!r}, which adds what it has: codes are not added")
+
+
 def of_one_owner(name: str, x: Any) -> None:
     """Raise Apart for chunks of groups, of which each group has all."""
     if isinstance(x.owner, Cut):
@@ -67,12 +76,14 @@ def of_one_owner(name: str, x: Any) -> None:
 
 
 def reduce_scatter(self: Reading, e: Any) -> Point:
-    x = read(self, e.code, point(self, own("reduce_scatter", lifted(self, e.x))), chunks=True, whole=True)
+    added_as_they_are(e, e.bucket != 0 or self.sure(served(e.through).steps(self.p) <= 1))
+    owner = f"bounds {e.bounds!r}" if present(e.bounds) else "chunks"
+    brought = point(self, own("reduce_scatter", lifted(self, e.x)))
+    x = read(self, e.code, brought, chunks=True, whole=True, cut=owner)
     if present(e.bounds) and getattr(e.bounds, "cuts", "") != "bounds":
         raise Apart(f"reduce_scatter(bounds={e.bounds!r}): nothing says that these cut the vector")
     if not self.sure(point(self, e.bucket).rest >= 0):
         raise Apart(f"reduce_scatter(bucket={e.bucket!r}): nothing says that this is a number of messages")
-    owner = f"bounds {e.bounds!r}" if present(e.bounds) else "chunks"
     return Point(self, "shard", 0, x.rest, owner=owner, there=self.somewhere(x))
 
 
@@ -111,6 +122,10 @@ def allgather(self: Reading, e: Any) -> Any:
 
 
 def allreduce(self: Reading, e: Any) -> Point:
+    added_as_they_are(e, served(e.through).kind == "allgather")
+    filled = point(self, e.filled).rest
+    if all(map(whole, free(filled))) and not self.sure(filled >= 1):  # what a local function gives, runs show
+        raise Apart(f"allreduce(filled={e.filled!r}): nothing says that this is 1 or more")
     x = read(self, e.code, own("allreduce", point(self, e.x)), chunks=False, whole=True)
     total = Point(self, "replicate", 0, x.rest)
     return total if e.at is None else lifted(self, e.at).chooses(total, 0)

@@ -5,6 +5,7 @@ What a value of an unknown kind holds is undecided.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import is_dataclass
 from enum import Enum
 from fractions import Fraction
@@ -56,6 +57,14 @@ def inside(x: Any) -> tuple[Any, tuple[Any, ...]]:
 def wherever(code: CodeType) -> CodeType:
     """Return what a function does, the same for one text in whatever lines and functions."""
     return code.replace(co_name="", co_qualname="", co_filename="", co_firstlineno=0, co_linetable=b"")
+
+
+def function_codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield the code of a function and of those inside of it."""
+    yield code
+    for one in code.co_consts:
+        if isinstance(one, CodeType):
+            yield from function_codes(one)
 
 
 def outside(function: FunctionType) -> tuple[Any, ...]:

@@ -15,7 +15,8 @@ from typing import Any, get_type_hints
 
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation, p
-from sparring.proofs.reading.paths import PARAMETER, Path
+from sparring.proofs.logic.values import PARAMETER
+from sparring.proofs.reading.paths import Path
 from sparring.proofs.reading.points import point
 from sparring.proofs.reading.summands import nonzero
 from sparring.proofs.reading.symbols import Reading, free
@@ -45,7 +46,7 @@ def fitting(page: Page, path: Path) -> Iterator[Obligation]:
         if not nonzero(here.each):
             top = point(reading, most(e.code.bits))
             claim, known = both(here.rest >= 0, here.rest <= top.rest), (*reading.box, *reading.hypotheses)
-            yield Obligation(f"{path.name}: a whole number of {e.code!r}", known, claim)
+            yield Obligation(f"{path.name}: a whole number of {e.code!r}", known, claim, encoding="wrap")
             own.append(e)
         elif one is None or nonzero(here.rest) or here.mean:
             raise Undecided(f"nothing says how large {here!r} is, which travels as {e.code!r}")

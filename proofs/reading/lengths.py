@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import n, p
 from sparring.proofs.logic.symbolic import Z3Reader
+from sparring.proofs.reading.summands import true
 from sparring.spec.core.grids import Axis
 from sparring.spec.core.numbers import Bool, Int, Node, Sym, Truth, negate, where
 from sparring.spec.core.vectors import AtPoint
@@ -219,6 +220,10 @@ class Number(AtPoint):
         return self.reading.formula(function, args)
 
 
+MOST_DECISIONS = 64
+"""So many questions a text may ask on one way through it."""
+
+
 @dataclass
 class Reading:
     """One reading of a text; see :mod:`sparring.proofs.reading.symbols`, which reads it on points."""
@@ -270,7 +275,7 @@ class Reading:
 
     def decides(self, value: Any) -> bool:
         """Return the side of a branch that this reading takes: the one that is sure, else the next to be read."""
-        claim = None if value is None else value >= 1 if isinstance(value, Sym) else value
+        claim = None if value is None else true(value) if isinstance(value, Sym) else value
         if isinstance(claim, bool | int):
             return bool(claim)
         here = line(self.text)
@@ -287,7 +292,9 @@ class Reading:
         return self.known[key]
 
     def next(self) -> bool:
-        """Return the next decision."""
+        """Return the next decision; raise Undecided where there is no last one."""
+        if self.met == MOST_DECISIONS:
+            raise Undecided(f"the text asks {self.met} questions on one way: no loop ends there")
         if self.met == len(self.decisions):
             self.decisions.append(True)
         self.met += 1

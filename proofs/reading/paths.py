@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_o
 
 from sparring.errors import Refuted, Undecided
 from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.values import PARAMETER
 from sparring.proofs.reading import loops
 from sparring.proofs.reading.exchange_promises import answer
 from sparring.proofs.reading.loops import Loop
@@ -29,8 +30,6 @@ from sparring.spec.core.vectors import Unset
 
 MOST_PATHS = 64
 One = TypeVar("One")
-PARAMETER = "param_"
-"""The prefix of the names of parameters' letters."""
 
 
 class Path(NamedTuple):
@@ -60,7 +59,7 @@ class Path(NamedTuple):
     """Why the path cannot be read, though ranks may well be able to go it."""
     leaves: Mapping[str, Any] = {}
     """What the page says of its state after the call."""
-    linear: frozenset[str] = frozenset()
+    linear: frozenset[Callable[..., Any]] = frozenset()
     """The local functions that sums have passed through."""
     loops: Sequence[Loop] = ()
     required: tuple[Bool, ...] = ()

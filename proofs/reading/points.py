@@ -14,8 +14,8 @@ rank (partial) or in letters that all ranks share.  Of a ``mean`` the sum is ove
 the sum; what is not is a letter of its own, the same one for the same arguments.  ``proofs/coq/points.v`` says why what
 is so of points is so of all ranks.
 
-Values are letters for numbers; solvers read them as whole ones.  What is claimed of them is linear and has no
-constants, so that it holds of rational numbers if it holds of whole ones, and of real ones, too.
+Values are letters for numbers; solvers read them as real ones, since an entry may lie between two whole numbers.
+Numbers of ranks and of calls, and parameters, are whole.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 from sparring.errors import Refuted, Undecided
 from sparring.proofs.reading.all_ranks import OfAllRanks
 from sparring.proofs.reading.held_values import inside
-from sparring.proofs.reading.summands import chosen, minus, nonzero, operation, plus
+from sparring.proofs.reading.summands import chosen, minus, nonzero, operation, plus, true
 from sparring.spec.core.numbers import Bool, Int, Node, both, either, negate, where
 from sparring.spec.core.vectors import AtPoint, Unset, of_single_entries, said_of_all
 
@@ -179,9 +179,9 @@ class Point(OfAllRanks):
         """The truth of a number that was meant as one: the result of a local function."""
         if nonzero(self.each):
             return Condition(
-                self.reading, self.placement, self.letter(operation("truth"), (self,)).rest >= 1, self.owner
+                self.reading, self.placement, true(self.letter(operation("truth"), (self,)).rest), self.owner
             )
-        return Condition(self.reading, self.placement, self.rest >= 1, self.owner)
+        return Condition(self.reading, self.placement, true(self.rest), self.owner)
 
     def chooses(self, a: Any, b: Any) -> Any:
         return self.truth.chooses(a, b)

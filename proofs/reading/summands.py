@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sparring.spec.core.numbers import Bool, Int, Sym, where
+from sparring.spec.core.numbers import Bool, Int, Sym, negate, where
 
 
 def nonzero(x: Int) -> bool:
     """Return whether a term is other than the constant 0, which stands for nothing."""
     return not (isinstance(x, int) and x == 0)
+
+
+def true(x: Int) -> Bool:
+    """Return the truth of a number: it is other than 0, as of any of Python's."""
+    return negate(x == 0)
 
 
 def plus(a: Int, b: Int) -> Int:

@@ -9,20 +9,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from inspect import unwrap
 from typing import Any, NamedTuple
 
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation, iff, p
-from sparring.proofs.logic.symbolic import Z3Reader
+from sparring.proofs.logic.values import ValuesReader
 from sparring.proofs.reading.held_values import inside
 from sparring.proofs.reading.loops import Loop
 from sparring.proofs.reading.points import Condition, Point, at_one_index, lowest, parts, point
-from sparring.proofs.reading.summands import nonzero
+from sparring.proofs.reading.summands import nonzero, true
 from sparring.spec.core import exchanges
-from sparring.spec.core.numbers import Bool, Int, Sym, either, negate, variables
-from sparring.spec.core.origins import sparrings
+from sparring.spec.core.numbers import Bool, Int, Sym, Truth, either, negate, variables
+from sparring.spec.core.origins import home, sparrings, trusted
 from sparring.spec.core.regions import even, means
 from sparring.spec.core.vectors import of_single_entries
+
+MOST_DECISIONS = 64
+"""So many questions a text may ask on one way through it: of a loop that values end there is no last one."""
 
 
 @dataclass
@@ -43,7 +47,7 @@ class Reading:
     """The names of letters that stand for what is given, such as parameters and parts of the state."""
     same: list[Obligation] = field(default_factory=list)
     called: set[str] = field(default_factory=set)
-    linear: set[str] = field(default_factory=set)
+    linear: set[Callable[..., Any]] = field(default_factory=set)
     loops: list[Loop] = field(default_factory=list)
     met: int = 0
 
@@ -63,8 +67,10 @@ class Reading:
         name = function.__name__
         self.called.add(name)
         if function in (exchanges.read, exchanges.read_by_chunk):
-            code, x, *_ = args
-            return read(self, code, point(self, x), chunks=function is exchanges.read_by_chunk, whole=False)
+            code, x, *ranks = args
+            for given in ranks:
+                cut_for_all(self, point(self, x), given)
+            return read(self, code, point(self, x), chunks=bool(ranks), whole=False)
         if getattr(function, "by_length", False):
             return of_length(self, function, args)
         if getattr(function, "linear", False) and isinstance(args[0], Point):
@@ -81,6 +87,8 @@ class Reading:
         if name not in self.made:
             self.made[name] = function, args
             says, given = getattr(function, "known", None), [*parts(args)]
+            if says is not None and not trusted(home(unwrap(function)), ""):
+                raise Undecided(f"{function.__name__} says what is known of its numbers, which nothing proves")
             if says is not None and not any(isinstance(one, Condition) or nonzero(one.each) for one in given):
                 self.hypotheses.append(says(found.rest, *(one.rest if isinstance(one, Point) else one for one in args)))
 
@@ -144,7 +152,7 @@ class Reading:
         """Yield the truths that the text has asked of this local function of ``first`` and any other arguments."""
         for (_, _, _, (_, held), _), (symbol, terms) in self.letters.items():
             if held[:1] == (form(function),) and repr(terms[:3]) == repr([*values(first)]):
-                yield symbol >= 1
+                yield true(symbol)
 
     # -- links that lose packets
 
@@ -194,7 +202,7 @@ class Reading:
 
         Then both sides are possible.
         """
-        here: Any = value
+        here: Any = value.args[0] if isinstance(value, Truth) and value.op == "not" else value
         plain = here.op in ("==", "<", "<=") and sum(isinstance(a, int) for a in here.args) == 1
         letter = next((a for a in here.args if isinstance(a, Sym) and a.op == "var"), None)
         return plain and letter is not None and not any(free(value) & free(h) for h in (*self.box, *self.hypotheses))
@@ -219,6 +227,8 @@ class Reading:
             return self.known[key]
         if not self.unspoken(value) and (self.sure(value) or self.sure(negate(value))):
             return self.known.setdefault(key, self.sure(value))
+        if self.met == MOST_DECISIONS:
+            raise Undecided(f"the text asks {self.met} questions on one way, the last of {value!r}: no loop ends there")
         if self.met == len(self.decisions):
             self.decisions.append(True)
         side = self.decisions[self.met]
@@ -246,7 +256,7 @@ class Question(NamedTuple):
 def follows(question: Question) -> bool:
     """Return whether z3 finds that the claim follows from what is known."""
     try:
-        reader = Z3Reader(question.known, p)
+        reader = ValuesReader(question.known, p)
         return reader.sure(reader(question.claim))
     except Undecided:
         return False
@@ -296,21 +306,27 @@ def linear(self: Reading, function: Callable[..., Any], args: tuple[Any, ...]) -
     (x, *others), name = args, function.__name__
     if x.placement == "shard" or not nonzero(x.each) or lowest(*parts((function, others)))[0] != "replicate":
         return self.named(name, (function, *args))
-    self.linear.add(name)
+    self.linear.add(function)
     summand = self.named(name, (function, Point(self, "partial", x.each), *others)).rest
     rest = self.named(name, (function, Point(self, x.placement, x.rest), *others)).rest if nonzero(x.rest) else 0
     return Point(self, x.placement, rest, summand, x.mean)
 
 
-def read(self: Reading, code: Any, x: Point, *, chunks: bool, whole: bool) -> Point:
+def read(self: Reading, code: Any, x: Point, *, chunks: bool, whole: bool, cut: str = "chunks") -> Point:
     """Return the point read back from a value in this code; coding chunk by chunk and as a whole give two letters.
 
-    ``chunks``: the value is cut into chunks; ``whole``: before that it is coded as a whole, if the code allows that.
+    ``chunks``: the value is cut; ``whole``: before that it is coded as a whole, if the code allows that; ``cut``: how.
     """
     if exact(code):
         return x
     by_chunk = x.placement == "shard" or (chunks and not (whole and marked(code, "whole")))
-    return self.named("read by chunk" if by_chunk else "read", (code, x), entrywise=True)
+    return self.named(f"read by {x.owner or cut}" if by_chunk else "read", (code, x), entrywise=True)
+
+
+def cut_for_all(self: Reading, x: Point, ranks: Any) -> None:
+    """Raise Undecided unless a vector is read in the chunks of all ranks: no other cut is that of an exchange."""
+    if x.placement == "shard" or point(self, ranks).rest is not self.ranks:
+        raise Undecided(f"read_by_chunk({x!r}, {ranks!r}): that is no vector in one chunk for each of p ranks")
 
 
 def exact(code: Any) -> bool:

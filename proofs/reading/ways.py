@@ -18,6 +18,7 @@ from sparring.spec.core.exchanges import Exchange, served
 from sparring.spec.core.grids import Axis
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Evaluator, Int, variables
+from sparring.spec.core.origins import sparrings
 from sparring.spec.core.rounds import Rounds
 from sparring.spec.core.selectors import Selector
 from sparring.spec.library.lossy_links import Collected, Handed
@@ -187,6 +188,8 @@ def of_ranks(found: Sequence[Way], ranks: int) -> Way:
 
 def answer(self: Reading, e: Exchange, had: list[Sent]) -> Any:
     """Return the result of an exchange, or of rounds of one; add what it sends to ``had``."""
+    if not sparrings(type(e)):  # whatever it is called
+        raise Undecided(f"nothing is known of the lengths of the exchange {type(e).__name__}: it is not sparring's own")
     if isinstance(e, Rounds):
         return in_rounds(self, e, had)
     name = type(e).__name__

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from types import CodeType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from sparring.errors import Undecided
@@ -21,7 +21,8 @@ from sparring.proofs.reading import averaging, loops
 from sparring.proofs.reading.annotations import supplemented
 from sparring.proofs.reading.exchange_promises import sizes
 from sparring.proofs.reading.grid_sums import GridSum
-from sparring.proofs.reading.paths import Path, regions_of, said_by
+from sparring.proofs.reading.held_values import function_codes
+from sparring.proofs.reading.paths import Path, letters_of, regions_of, said_by
 from sparring.proofs.reading.points import Apart, Point, parts, point
 from sparring.proofs.reading.summands import nonzero, plus
 from sparring.proofs.reading.symbols import free, same, values
@@ -30,6 +31,7 @@ from sparring.spec.core.balancing import uneven
 from sparring.spec.core.exchanges import Allgather, Balance, served
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, both, negate
+from sparring.spec.core.origins import home, trusted
 
 Served = Callable[[str], Page]
 """The page of an exchange; with a fault, where one is planted."""
@@ -51,11 +53,16 @@ def following(found: Sequence[Path], claims: Callable[[Path], Iterator[Obligatio
             yield false(path, path.refused or path.unread)._replace(annotation=bool(path.unread))
             continue
         try:
-            yield from [*path.same, *claims(path)]
+            yield from map(of_values, [*path.same, *claims(path)])
         except Apart as why:
             yield false(path, str(why))
         except Undecided as why:  # the text may be right
             yield false(path, str(why))._replace(annotation=True)
+
+
+def of_values(claim: Obligation) -> Obligation:
+    """Return an obligation as one of values, which are any numbers; unless it says how it is read."""
+    return claim if claim.encoding else claim._replace(encoding="values")
 
 
 def equal(path: Path, name: str, a: Any, b: Any) -> Iterator[Obligation]:
@@ -161,9 +168,15 @@ def unsaid(page: Page, path: Path) -> Iterator[str]:
 
 
 def linear(found: Sequence[Path], claimed: set[str]) -> Iterator[Obligation]:
-    """State that what is read as linear is something that the page's proof module has claims of."""
-    for name in sorted(set[str]().union(*(path.linear for path in found))):
-        yield Obligation(f"{name} is claimed to be linear", (p >= 1,), name in claimed)
+    """State that what is read as linear is sparring's own, and something that the page's proof module has claims of.
+
+    A user's function is not believed: what proves it linear, nobody has looked at.
+    """
+    marked = {(one.__name__, home(inspect.unwrap(one))) for path in found for one in path.linear}
+    for name, room in sorted(marked):
+        owned = trusted(room, "")
+        says = f"{name} is claimed to be linear" if owned else f"{name} says that it is linear, which nothing proves"
+        yield Obligation(says, (p >= 1,), owned and name in claimed, annotation=not owned)
 
 
 def exchanged(page: Page, claims: Iterator[Obligation]) -> Iterator[Obligation]:
@@ -197,7 +210,7 @@ def conservation(page: Page, found: Sequence[Path], pages: Served = served) -> I
         yield from exchanged(one, averaging.conservation(one))
 
     def claims(path: Path) -> Iterator[Obligation]:
-        if path.poisoned:
+        if path.poisoned or silent(page, path):
             return
         if path.loops:
             yield from loops.conservation(path)
@@ -209,18 +222,37 @@ def conservation(page: Page, found: Sequence[Path], pages: Served = served) -> I
         if page.selecting:
             ends = ends + point(reading, path.ended.residual).total()
         if hasattr(page.module, "waiting"):
-            after, before = (said_by(page, "waiting", {**path.given, "state": x}) for x in (path.after, path.before))
-            if before is None and after is None:  # what is not sent is lost, the page says
-                return
+            after, before = waits(page, path)
             ends, begins = ends + after, begins + before
         yield from equal(path, "nothing is lost", ends, begins)
 
     yield from following(found, claims)
 
 
-def conserves(page: Page) -> bool:
-    """Return whether the page says that nothing is lost."""
-    return page.selecting or hasattr(page.module, "waiting")
+OF_A_CALL = ("x", "call")
+"""What is another in the next call: of what waits between two calls it says nothing."""
+
+
+def waits(page: Page, path: Path) -> tuple[Any, Any]:
+    """Return what the page says that waits after a call, and before it; raise Apart where it speaks of the call."""
+    if asked := [name for name in letters_of(page.module.waiting) if name in OF_A_CALL]:
+        raise Apart(f"waiting asks for {asked[0]}, of which the next call has another: what waits is in the state")
+    after, before = (said_by(page, "waiting", {**path.given, "state": x}) for x in (path.after, path.before))
+    return after, before
+
+
+def silent(page: Page, path: Path) -> bool:
+    """Return whether the page says of a call that what it does not send is lost: it names nothing that waits."""
+    if not hasattr(page.module, "waiting") or path.refused or path.unread:
+        return False
+    states = ({**path.given, "state": x} for x in (path.after, path.before))
+    return all(said_by(page, "waiting", given) is None for given in states)
+
+
+def conserves(page: Page, found: Sequence[Path]) -> bool:
+    """Return whether the page says of some call that nothing is lost."""
+    said = page.selecting or hasattr(page.module, "waiting")
+    return said and not all(silent(page, path) for path in found)
 
 
 def dealt_out(found: Sequence[Path]) -> Iterator[Obligation]:
@@ -304,7 +336,7 @@ def reached(page: Page) -> set[str]:
     while news:
         found |= news
         functions = filter(inspect.isfunction, (own(page, name) for name in news))
-        news = {name for f in functions for code in codes(f.__code__) for name in code.co_names} - found
+        news = {name for f in functions for code in function_codes(f.__code__) for name in code.co_names} - found
     return found
 
 
@@ -312,14 +344,6 @@ def own(page: Page, name: str) -> Any:
     """Return what a page's module has of this name, without the marks that are put around functions."""
     found: Any = getattr(page.module, name, None)
     return inspect.unwrap(found) if callable(found) else found
-
-
-def codes(code: CodeType) -> Iterator[CodeType]:
-    """Yield the code of a function and of those inside of it."""
-    yield code
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield from codes(one)
 
 
 def serving(found: Sequence[Path], pages: Served = served) -> list[Page]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -16,7 +17,7 @@ from sparring.proofs.logic.obligations import Obligation, with_lemmas
 from sparring.proofs.logic.queries import Answer
 from sparring.proofs.reading import averaging, integer_room, local_functions
 from sparring.proofs.reading.annotations import Subject
-from sparring.proofs.statements import compositions, execution, formulas
+from sparring.proofs.statements import compositions, execution, formulas, played
 from sparring.proofs.statements.volume import volume
 from sparring.spec.core.model import Page
 
@@ -40,6 +41,8 @@ class Conjecture(NamedTuple):
     """It is expected to be refuted: messages meet."""
     general: bool = True
     """It speaks of all values of the parameters, as far as the page's theorems do; else of those that it has."""
+    played: execution.Check | None = None
+    """What a few runs of a composition must not find wrong where its text is proved; of formulas that is ``check``."""
 
 
 class Found(NamedTuple):
@@ -152,15 +155,19 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     if page.ensures:
         yield Conjecture(
             "result",
-            f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what}).",
+            f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what})"
+            f"{required(page)}.",
             chain(compositions.result(page, found, pages, subject.served), linear(subject)),
             None,
+            played=played.as_ensured,
         )
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
-        yield Conjecture("agreement", says, compositions.agreement(found, pages), None)
-    if compositions.conserves(page):
-        says = "The result, what stays behind and what waits make up what was given and what waited, in every call."
+        yield Conjecture("agreement", says, compositions.agreement(found, pages), None, played=played.alike)
+    if compositions.conserves(page, found):
+        says = "The result, what stays behind and what waits make up what was given and what waited, in every call"
+        lost = any(compositions.silent(page, path) for path in found)
+        says += ", but for those of which the page says that what is not sent is lost." if lost else "."
         yield Conjecture("conservation", says, compositions.conservation(page, found, subject.served), None)
     met = next(filter(averaging.averages, pages), None)
     if met is None:
@@ -177,6 +184,7 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         "All ranks yield the same exchanges, and posting all of a step and then waiting never deadlocks.",
         compositions.deadlock(found, pages),
         None,
+        played=played.ends,
     )
     yield Conjecture(
         "contention",
@@ -187,6 +195,15 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     if met is None:
         yield from of_lengths(subject)
     yield from beside(subject)
+
+
+def required(page: Page) -> str:
+    """Return in words under which condition a composition's result is what it ensures; empty if there is none."""
+    function = getattr(page.module, "requires", None)
+    if function is None:
+        return ""
+    said = " ".join((inspect.getdoc(function) or "").split()).removesuffix(".")
+    return f", for those p and parameters alone that the page requires{f': {said}' if said else ''}"
 
 
 def of_lengths(subject: Subject) -> Iterator[Conjecture]:

@@ -5,7 +5,7 @@ The Coq theorems in ``proofs/coq`` say why these obligations are the theorem.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sparring.proofs.logic.messages import came, placed, sends, sent, single
 from sparring.proofs.logic.obligations import (
@@ -65,6 +65,7 @@ def schedule(page: Page) -> Iterator[Obligation]:
         yield note("one message from a rank", step, implies(page.active(src, t, p, j), named))
         both_sent = every(*(page.active(r, t, p, x) for x in (j, i)), page.dst(r, t, p, j) == page.dst(r, t, p, i))
         yield Obligation("one message to a rank", (*during(page), *letters(page, j, i)), implies(both_sent, j == i))
+    yield from scheduled(page)
 
 
 def cut(page: Page) -> Iterator[Obligation]:
@@ -73,8 +74,7 @@ def cut(page: Page) -> Iterator[Obligation]:
     That there are p chunks, which is usual, or a constant number of them, says so itself.
     """
     chunks = page.chunks(p)
-    amounts = [e for e in shifts([chunks]) if not isinstance(e, int)]
-    claims = {"chunks >= 1": every(*(e >= 0 for e in amounts), chunks >= 1)}
+    claims = {"chunks >= 1": every(*conditions([chunks]), chunks >= 1)}
     if page.data == "lists" or page.kind in OF_RANKS:
         claims["a chunk for each rank"] = chunks == p
     unsaid = {} if chunks is p else {name: claim for name, claim in claims.items() if claim is not True}
@@ -118,29 +118,32 @@ def result(page: Page) -> Iterator[Obligation]:
 
 
 def valued(page: Page) -> Iterator[Obligation]:
-    """Yield the obligations that formulas have values wherever they are asked.
+    """Yield the obligations that what a page says of its cells has values wherever it is asked."""
+    before, after = ((page.holds(q, r, c, x, p), page.live(r, c, x, p)) for x in (t, page.steps(p)))
+    yield from having_values("holds", during(page), before)
+    yield from having_values("holds in the end", always(page), after)
 
-    No formula shifts by a negative number, as no run could.
-    """
-    any_j, end = letter(page), page.steps(p)
-    before, after = ((page.holds(q, r, c, x, p), page.live(r, c, x, p)) for x in (t, end))
+
+def scheduled(page: Page) -> Iterator[Obligation]:
+    """Yield the obligations that the formulas of a schedule have values wherever they are asked."""
+    any_j = letter(page)
     asked = [f(r, t, p, *any_j) for f in (page.dst, page.src, page.active)]
     asked += [sends(page, r, *any_j), page.adds(t, p)]
     asked += [page.count(r, t, p)] if page.below or not page.carries else []
-    for name, box, terms in (
-        ("shifts of the number of steps", RANKS, [page.steps(p)]),
-        ("shifts of the number of messages", during(page), [page.messages(t, p)]),
-        ("shifts of the schedule", (*during(page), *letters(page)), asked),
-        ("shifts of holds", during(page), before),
-        ("shifts of holds in the end", always(page), after),
-    ):
-        if amounts := [e for e in shifts(terms) if not isinstance(e, int)]:
-            yield Obligation(name, box, every(*(e >= 0 for e in amounts)))
+    yield from having_values("the number of steps", RANKS, [page.steps(p)])
+    yield from having_values("the number of messages", during(page), [page.messages(t, p)])
+    yield from having_values("the schedule", (*during(page), *letters(page)), asked)
 
 
-def shifts(terms: Iterable[Int | Bool]) -> list[Int]:
-    """Return the amounts by which these terms shift something."""
-    found: dict[int, Int] = {}
+def having_values(what: str, box: tuple[Bool, ...], terms: Iterable[Int | Bool]) -> Iterator[Obligation]:
+    """Yield the obligation that these terms have values: none shifts by a negative number, say, as no run could."""
+    if claims := conditions(terms):
+        yield Obligation(f"shifts of {what}", box, every(*claims))
+
+
+def conditions(terms: Iterable[Int | Bool]) -> list[Bool]:
+    """Return when all operations in these terms have values; what a constant says of itself is left out."""
+    found: dict[str, Bool] = {}
     todo: list[Node] = [x for x in terms if isinstance(x, Node)]
     seen = set[int]()
     while todo:
@@ -148,8 +151,24 @@ def shifts(terms: Iterable[Int | Bool]) -> list[Int]:
         if id(x) not in seen:
             seen.add(id(x))
             todo += [a for a in x.args if isinstance(a, Node)]
-            found |= {id(x.args[1]): x.args[1]} if x.op in ("<<", ">>") else {}
+            found |= {repr(one): one for one in condition(x) if one is not True}
     return [*found.values()]
+
+
+def condition(x: Node) -> Sequence[Bool]:
+    """Return when an operation has a value, of any operands that have."""
+    match x.op, x.args:
+        case "<<" | ">>", (_, e):
+            return (e >= 0,)
+        case "%" | "//", (_, d):
+            return () if d is p else (d >= 1,)
+        case "power", (k, e):
+            return k >= 2, e >= 0
+        case "log", (a, k):
+            return k >= 2, a >= 1
+        case "prefix" | "digit" | "put", (_, e, *_, k):
+            return k >= 2, e >= 0
+    return ()
 
 
 def brought(page: Page) -> Iterator[Obligation]:

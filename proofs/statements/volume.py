@@ -7,6 +7,7 @@ formula, and a length that is declared too short is found by the first vector th
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
@@ -19,6 +20,7 @@ import numpy as np
 from sparring.errors import Undecided
 from sparring.proofs.exchanges import theorems
 from sparring.proofs.logic.obligations import Bound, Obligation, j, n, p, within
+from sparring.proofs.reading.held_values import function_codes
 from sparring.proofs.reading.ways import PIECES, Sent, Way, unsized_code, ways
 from sparring.spec.core.compositions import Memory, begun, ending, own, played, text
 from sparring.spec.core.exchanges import Exchange, served
@@ -35,8 +37,11 @@ LONGEST = 1100
 """So many entries are coded at most, to see how long their codes are."""
 SOME = (2, 5, 300)
 """Ranks for which a code that depends on their number is looked at."""
-POINTS = ((2, 4), (2, 7), (3, 9), (4, 6))
+POINTS = ((2, 4), (2, 7), (3, 9), (4, 6), (3, 100), (2, 257))
 """Ranks and entries of vectors on which a text is played, to see how long what it sends is."""
+PRIME = 1109
+FEW, MOST_NAMED = 9, 8
+"""So many numbers that a page names are looked at besides: where it says that lengths turn."""
 CALLS = 3
 
 
@@ -140,7 +145,7 @@ def write_message(code: Any, c: int, width: int) -> bytes:
 
 def declared(page: Page, found: Sequence[Way]) -> Iterator[Obligation]:
     """State that, in each call on a few vectors, some way of the text says how long all is that is sent."""
-    for ranks, entries in POINTS:
+    for ranks, entries in (*POINTS, *((2, one + 1) for one in named(page))):
         state = None
         for called in range(CALLS):
             name = f"as long as declared: p={ranks}, n={entries}, call {called}"
@@ -152,6 +157,16 @@ def declared(page: Page, found: Sequence[Way]) -> Iterator[Obligation]:
             at = {"p": ranks, "n": entries, "k": page.params.get("k", 0), "call": called, "r": 0}
             fits = any(way.first == (called == 0) or not first(found) for way in found if fitting(page, way, had, at))
             yield Obligation(name, (), fits)
+
+
+def named(page: Page) -> list[int]:
+    """Return the numbers that a page's functions name, or what they say of lengths, as far as vectors are so long."""
+    held = [value for value in vars(page.module).values() if inspect.isfunction(value) or isinstance(value, int)]
+    said = [getattr(one, name, None) for one in held for name in ("length", "most")]
+    functions = [inspect.unwrap(one) for one in (*held, *said) if inspect.isfunction(one)]
+    consts = [one for f in functions for code in function_codes(f.__code__) for one in code.co_consts]
+    found = {one for one in (*held, *consts) if isinstance(one, int) and FEW < one <= LONGEST}
+    return sorted(found)[:MOST_NAMED]
 
 
 def first(found: Sequence[Way]) -> bool:
@@ -193,7 +208,7 @@ def had_by(page: Page, ranks: int, entries: int, called: int, state: Any) -> tup
     rows: list[list[Exchange]] = [[] for _ in range(ranks)]
     texts = []
     for r in range(ranks):
-        values = np.array([float((3 * i + 5 * r + called) % 11) - 4 for i in range(entries)])
+        values = np.array([(37 * i + 5 * r + called) % PRIME - PRIME / 3 for i in range(entries)])  # no two as large
         x = every(values) if page.selecting else Vector.of(values)
         one = text(page, x=x, r=r, p=ranks, call=called, state=before[r], params=own(page), selector=page.selector)
         texts.append(watched(one, rows[r]))

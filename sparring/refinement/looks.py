@@ -171,6 +171,19 @@ def turning(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
             yield Trial(p, partial(on_numbers, page, target, xs, "dtypes"))
 
 
+def repeated(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """Yield trials of a function's second call, before which what it keeps of a communicator was not there."""
+    for p in (p for p in ranks if p <= FEW and not page.stateful):
+        xs = sparse_lists.page_inputs(page, comparison.vectors(page.dtypes[0], p, 2 * p + 1))
+        yield Trial(p, partial(on_numbers, page, target, xs, "dtypes", call=second, read=False))
+
+
+def second(target: Any, comm: Any, x: Any, **given: Any) -> Any:
+    """Call the target with other values before."""
+    called(target, comm, sparse_lists.having(x, sparse_lists.values(x) * 2), **given)
+    return called(target, comm, x, **given)
+
+
 def in_small_blocks(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
     """Yield trials with blocks so small that a vector has several, where code goes through it block by block."""
     own, *others = [load(page.module, **params) for params in variants(page)]

@@ -36,8 +36,8 @@ def refusals(page: Page, target: str, ranks: int, fault: Fault = unharmed) -> It
     options = accepted(function)
     vector = np.arange(1.0, N + 1)
     good = Sparse(np.arange(0, N, 2), vector[::2], N) if page.sparse else vector
-    for what, x in unlike(good).items() if ranks > 1 else ():
-        yield from unrefused(what, run(function, ranks, [good] * (ranks - 1) + [x]), ranks)
+    if ranks > 1:
+        yield from differing(run, function, good, ranks)
     for what, x in {**unfit(good), **strange(page, good)}.items():
         yield from unrefused(what, run(function, ranks, [good] * (ranks - 1) + [x]), ranks)
         if "validate" in options:
@@ -61,6 +61,17 @@ def refusals(page: Page, target: str, ranks: int, fault: Fault = unharmed) -> It
     yield from (settled if page.dense else scaled)(run, page, function, good, ranks)
 
 
+def differing(run: Run, function: str, good: Any, ranks: int) -> Iterator[Flaw]:
+    """Yield flaws in the treatment of a vector that the last rank alone has: in a first call, and after a good one."""
+    for what, x in unlike(good).items():
+        yield from unrefused(what, run(function, ranks, [good] * (ranks - 1) + [x]), ranks)
+    for what, x in {**unlike(good), "no array": [0.0]}.items():
+        xs = [good] * (2 * ranks - 1) + [x]  # so many that a rank hears of it from one that has heard of it
+        for call in (later, later_in_place) if "out" in accepted(function) else (later,):
+            outcome = run(function, len(xs), xs, call=partial(call, good))
+            yield from unrefused(f"{what}, in a second call", outcome, len(xs))
+
+
 OUTS: Mapping[str, Callable[[Any], Any]] = {
     "memory that overlaps the input's": lambda x: x.base[1:],
     "an entry too few": lambda x: np.empty_like(x[:-1]),
@@ -75,6 +86,23 @@ def into(function: Any, comm: Any, x: Any, *, made: Callable[[Any], Any]) -> Any
     """Call the function with a result memory made of the rank's own vector."""
     mine = np.append(x, x[:1])[:-1]
     return function(comm, mine, out=made(mine))
+
+
+def later(good: Any, function: Any, comm: Any, x: Any) -> Any:
+    """Call the function after a call that goes well."""
+    function(comm, good.copy())
+    return function(comm, x)
+
+
+def later_in_place(good: Any, function: Any, comm: Any, x: Any) -> Any:
+    """As ``later``, with the result in the memory of the input, which a refusal leaves as it is."""
+    function(comm, good.copy())
+    mine = x.copy()
+    try:
+        return function(comm, mine, out=mine)
+    finally:
+        if not np.array_equal(mine, x):
+            raise RuntimeError("a vector was changed in a call that was refused")
 
 
 def ran(fault: Fault, target: str, ranks: int, xs: Sequence[Any], call: Call = simulation.plainly) -> Outcome:

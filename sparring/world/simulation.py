@@ -43,6 +43,7 @@ def run(
     call: Callable[..., Any] = plainly,
     modules: Sequence[str] = (),
     apart: Apart | None = None,
+    node: int = 0,
 ) -> Outcome:
     """Run ``target`` on ``p`` simulated ranks: rank ``r`` calls ``target(comm, *(a[r] for a in per_rank_args))``.
 
@@ -69,6 +70,7 @@ def run(
     call : ``call(loaded target, comm, *args)`` is what each rank does; by default it calls the target.
     modules : further top-level modules of which each rank imports its own, as those of a program in several files.
     apart : what else each rank has for its own, the environment for instance; by default nothing.
+    node : how many ranks, one after the other, are on one machine; by default all.
 
     Returns
     -------
@@ -98,7 +100,7 @@ def run(
     """
     chosen = schedule(scheduler, seed) if choices is None else Path(choices)
     options: dict[str, Any] = {"record": record, "terms": terms, "budget": budget, "call": call, "modules": modules}
-    options["apart"] = apart
+    options |= {"apart": apart, "node": node}
     return run_along(chosen, target, p, per_rank_args, buffers, **options)
 
 
@@ -115,9 +117,10 @@ def run_along(
     call: Callable[..., Any] = plainly,
     modules: Sequence[str] = (),
     apart: Apart | None = None,
+    node: int = 0,
 ) -> Outcome:
     """Run as ``run`` does, with a schedule made already."""
-    _check(p, per_rank_args, buffers, budget)
+    _check(p, per_rank_args, buffers, budget, node)
     roots = [*targets.roots(target), *modules]
     with (
         no_way_out(),
@@ -139,7 +142,7 @@ def run_along(
             swapped.settle()
             return call(function, rank.world_comm, *(arg[rank.number] for arg in per_rank_args))
 
-        world = Scheduler(p, chosen, enter, *depth(buffers), record=record, terms=terms, budget=budget)
+        world = Scheduler(p, chosen, enter, *depth(buffers), record=record, terms=terms, budget=budget, node=node)
         outcome = world.run(main)
         return replace(outcome, shared=watch.changed()) if watch else outcome
 
@@ -180,7 +183,7 @@ def depth(buffers: str | int) -> tuple[int, bool]:
     raise InputError(f"no buffers {buffers!r}: synchronous, unbounded, any, or a number of messages, at least 0")
 
 
-def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str | int, budget: int) -> None:
+def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str | int, budget: int, node: int) -> None:
     if p < 1:
         raise InputError(f"p={p} ranks: at least 1")
     for i, arg in enumerate(per_rank_args):
@@ -189,3 +192,5 @@ def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str | int, b
     depth(buffers)
     if budget < 1:
         raise InputError(f"budget={budget} MPI calls: at least 1")
+    if node < 0:
+        raise InputError(f"node={node} ranks: at least 1, or 0 for all")

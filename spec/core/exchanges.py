@@ -68,13 +68,19 @@ from sparring.spec.exchanges import averaging, direct_allgather, direct_reduce_s
 @local
 def read(code: Any, x: Any) -> Any:
     """What others read of a vector: of a whole one where the code is made of all of it, or of a chunk."""
-    return code.decode(code.encode(x))
+    return alone(code, x)
 
 
 @local
 def read_by_chunk(code: Any, x: Any, p: int) -> Any:
     """The same of each of ``p`` chunks, one after the other."""
-    return joined([code.decode(one) for one in code.pieces(x, slices(bounds(len(x), p)))])
+    return joined([alone(code, part) for part in PLAIN.pieces(x, slices(bounds(extent(x), p)))])
+
+
+def alone(code: Any, x: Any) -> Any:
+    """What is read of a vector that is no piece of another, as what each rank brings to an allgather."""
+    (coded,) = code.pieces(x, [slice(0, extent(x))])
+    return code.decode(coded)
 
 
 def own_chunk(x: Any, r: int, p: int) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 from weakref import finalize
 
 from sparring.errors import InputError
+from sparring.spec.core.numbers import Sym, Truth
 from sparring.spec.core.origins import TELLING
 
 MAKING = {"__init__", "__post_init__", "__new__"}
@@ -24,6 +25,8 @@ READING = {"get", "items", "keys", "values", "index", "count"}
 """Methods of lists, dicts and sets that leave them as they are."""
 TREES: dict[int, ast.Module] = {}
 """Trees of code that was compiled from a tree and not from a file, by identity: equal code may outlive it."""
+OF_SYMBOLS = {name for kind in (Sym, Truth) for name in dir(kind) if not name.startswith("__")} - {*dir(int)}
+"""Attributes of symbols that no number has: a formula that reads one is read, and has no value."""
 KEPT = "a code keeps nothing from call to call, and draws from a seed that it is given"
 ONE = "asks whether two objects are one"
 ARGUMENTS = "a page's functions may read their arguments and what never changes"
@@ -37,13 +40,20 @@ class Text:
 
     @cached_property
     def node(self) -> ast.AST:
-        """The function's part of its tree; a lambda's is found by its line."""
-        for node in ast.walk(TREES.get(id(self.code)) or tree(self.file)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-                lines = {node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))}
-                if self.code.co_firstlineno in lines and getattr(node, "name", "<lambda>") == self.code.co_name:
-                    return node
-        raise InputError(f"{self.place(self.code.co_firstlineno)}: its text is not in this file")
+        """The function's part of its tree; a lambda's is found by its line, and of several there by its columns."""
+        found = [node for node in ast.walk(TREES.get(id(self.code)) or tree(self.file)) if self.begins(node)]
+        if len(found) > 1:
+            found = [node for node in found if isinstance(node, ast.Lambda) and holds_all(node.body, self.code)]
+        if not found:
+            raise InputError(f"{self.place(self.code.co_firstlineno)}: its text is not in this file")
+        return found[-1]  # the innermost, as a walk comes to it last
+
+    def begins(self, node: ast.AST) -> bool:
+        """Whether a function that has this one's name begins at its line."""
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            return False
+        lines = {node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))}
+        return self.code.co_firstlineno in lines and getattr(node, "name", "<lambda>") == self.code.co_name
 
     def nodes(self, kind: Any) -> Iterator[Any]:
         """All nodes of a kind in it."""
@@ -92,6 +102,13 @@ class Text:
                 raise InputError(f"{self.place(line)} {why}; {rule or ARGUMENTS}")
 
 
+def holds_all(part: ast.expr, code: CodeType) -> bool:
+    """Return whether all that a function does is written in a part of a text."""
+    begins, ends = (part.lineno, part.col_offset), (part.end_lineno, part.end_col_offset)
+    written = [one for one in code.co_positions() if None not in one and one[3]]  # its beginning has no columns
+    return bool(written) and all(begins <= (line, at) and (last, to) <= ends for line, last, at, to in written)
+
+
 def dotted(node: ast.AST) -> str:
     """Return a name, or an attribute of one, as it is written; "" for any other part."""
     match node:
@@ -129,6 +146,8 @@ def impure(node: ast.AST, function: str) -> str:
             return f"sets the attribute {node.attr}, which later calls may read"
         case ast.Attribute(attr=attr) if attr in TELLING or (attr.startswith("__") and attr not in MAKING):
             return f"asks for {attr}"
+        case ast.Attribute(attr=attr) if attr in OF_SYMBOLS:
+            return f"asks for {attr}, which symbols have and numbers do not"
         case ast.Try() | ast.TryStar():
             return "catches errors, which symbols raise where numbers do not"
         case ast.With() | ast.AsyncWith() | ast.AsyncFor() | ast.Await():

@@ -127,10 +127,12 @@ def where(c: Bool, a: Either, b: Either) -> Either:
     """
     if isinstance(c, bool):
         return a if c else b
-    if not isinstance(c, Truth):  # of a vector, or of a point of one, which choose entry by entry
+    if isinstance(c, Truth):
+        term = Truth if isinstance(a, (bool, Truth)) else Sym
+        return term("where", c, a, b)  # type: ignore[return-value]  # the class that a's type names
+    if hasattr(c, "chooses"):  # of a vector, or of a point of one, which choose entry by entry
         return c.chooses(a, b)
-    term = Truth if isinstance(a, (bool, Truth)) else Sym
-    return term("where", c, a, b)  # type: ignore[return-value]  # the class that a's type names
+    return a if bool(c) else b  # a truth of numpy's, as its numbers tell
 
 
 def both(a: Bool, b: Bool) -> Bool:

@@ -80,6 +80,14 @@ class Vector:
     def __len__(self) -> int:
         return len(self.entries)
 
+    def __bool__(self) -> NoReturn:
+        raise TypeError(f"{self!r} is a vector and has no truth value: write where(c, a, b), or a local function of it")
+
+    def __eq__(self, o: object) -> NoReturn:
+        raise TypeError(f"{self!r} == {o!r}: of vectors that asks no entry: write each(lambda v, w: v == w, x, y)")
+
+    __hash__ = object.__hash__
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self.entries)
 
@@ -138,6 +146,11 @@ class AtPoint:
         """What a formula of whole numbers, of terms for these arguments, is."""
         raise NotImplementedError
 
+    def at_entries(self, formula: Callable[..., Any], args: tuple[Any, ...]) -> Any:
+        """What a formula of single entries is: a point is one."""
+        with single_entries():
+            return formula(*args)
+
     def total(self) -> Any:
         """The sum over all ranks."""
         raise NotImplementedError
@@ -173,9 +186,8 @@ def each(formula: Callable[..., Any], *args: Any) -> Any:
 
     Raises InputError, by ``zip``, for vectors of different lengths.
     """
-    if any(isinstance(a, AtPoint) for a in args):
-        with single_entries():
-            return formula(*args)
+    if (point := next((a for a in args if isinstance(a, AtPoint)), None)) is not None:
+        return point.at_entries(formula, args)
     like = next(a for a in args if isinstance(a, Vector))
     rows = (a if isinstance(a, Vector) else [a] * len(like) for a in args)
     return like.having([formula(*row) for row in zip(*rows, strict=True)])

@@ -50,7 +50,7 @@ KNOWN = Known(
     aimed=[
         Fault(
             "a receive of the caller's own",
-            'return cast("Intracomm", comm.Get_attr(key))',
+            "return kept(comm).comm",
             "return comm",
             module="core.transport",
         )

@@ -28,7 +28,8 @@ KNOWN = Known(
         "sums = np.add(spare * (i < 1), sums, out=y)",
     ),
     aimed=[
-        Fault("an out that overlaps", "if not same_memory(x, out) and abs", "if False and abs", module="core.arguments")
+        Fault("an out that overlaps", "if same_memory(x, out) and out", "if False and out", module="core.arguments"),
+        Fault("a question not passed on", "self.asking or self._own", "self._own", module="core.agreement"),
     ],
     theorems=[*FORMULAS, FREE, *MEETING],
     messages=doubled,

@@ -31,7 +31,7 @@ KNOWN = Known(
     aimed=[
         Fault(
             "a receive of the caller's own",
-            'return cast("Intracomm", comm.Get_attr(key))',
+            "return kept(comm).comm",
             "return comm",
             module="core.transport",
         ),

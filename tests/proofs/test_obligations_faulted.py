@@ -67,7 +67,7 @@ def test_each_obligation_is_refuted_for_some_fault(name, theorem):
         if not conjecture.contended
         for obligation in {one.name for one in conjecture.obligations} - faults.refuting(conjecture)[0].keys()
         if not excepted(obligation, (*BY_CONSTRUCTION, *ARITHMETIC.get(conjecture.name, ()), *still))
-    }  # fmt: skip
+    }
 
     assert left == set()
 

@@ -9,7 +9,7 @@ import pytest
 
 import sparring
 from sparring import InputError, UnknownPage, page, pages
-from sparring.proofs.statements.compositions import codes
+from sparring.proofs.reading.held_values import function_codes
 from sparring.spec.core.numbers import Sym
 from sparring.spec.core.vocabulary import LETTERS
 
@@ -151,7 +151,7 @@ def dead(module):
     read, waiting = set[str](), functions.keys() & READ
     while waiting:
         read |= waiting
-        called = {name for key in waiting for code in codes(functions[key].__code__) for name in code.co_names}
+        called = {name for key in waiting for code in function_codes(functions[key].__code__) for name in code.co_names}
         waiting = called & functions.keys() - read
     return functions.keys() - read
 

@@ -111,6 +111,45 @@ def local_concurrency() -> Iterator[Specimen]:
         yield specimen(call, ranks(bad, other), ranks(good, other), Kind.TOUCHED, real="ends")
 
 
+TWO_BUFFERS = {
+    "Allreduce": ("comm.Allreduce({}, x)", "x", "MPI.IN_PLACE"),
+    "Reduce": ("comm.Reduce({}, x)", "x", "MPI.IN_PLACE if me == 0 else x"),
+    "Scan": ("comm.Scan({}, x)", "x[:]", "MPI.IN_PLACE"),
+    "Exscan": ("comm.Exscan({}, x)", "x", "y"),
+    "Allgather": ("comm.Allgather({}, z)", "z[4 * me : 4 * me + 4]", "MPI.IN_PLACE"),
+    "Allgatherv": ("comm.Allgatherv({}, z)", "z[:4]", "x"),
+    "Gather": ("comm.Gather({}, z)", "z[:4]", "y"),
+    "Scatter": ("comm.Scatter(z, {})", "z[-4:]", "y"),
+    "Alltoall": ("comm.Alltoall({}, y)", "y", "x"),
+    "Reduce_scatter_block": ("comm.Reduce_scatter_block({}, x[:2])", "x", "y"),
+    "Iallreduce": ("comm.Iallreduce({}, x).Wait()", "x", "MPI.IN_PLACE"),
+}
+"""What is begun with memory that it also takes, and what should stand there."""
+
+
+def shared_memory() -> Iterator[Specimen]:
+    """A collective gives memory that it takes, or takes some twice."""
+    for name, (call, wrong, right) in TWO_BUFFERS.items():
+        bad, good = (call.format(which) for which in (wrong, right))
+        yield specimen(f"{name} from where it goes to", f"{bad}  # bug", good, Kind.SHARED)
+    call = "comm.Allgatherv(x, [z, [4, 4], [0, {}], MPI.DOUBLE])"
+    yield specimen("Allgatherv to one place", f"{call.format(3)}  # bug", call.format(4), Kind.SHARED)
+
+
+def ready_sends() -> Iterator[Specimen]:
+    """A ready send whose receive does not wait yet."""
+    for send in ("comm.Rsend(x, 1)", "comm.Irsend(x, 1).Wait()"):
+        bad = ranks(f"{send}  # bug", "comm.Barrier()\ncomm.Recv(y, 0)").replace(
+            "  # bug", "  # bug\n    comm.Barrier()"
+        )
+        good = ranks(f"comm.Barrier()\n{send}", "request = comm.Irecv(y, 0)\ncomm.Barrier()\nrequest.Wait()")
+        yield specimen(send[5:].partition("(")[0], bad, good, Kind.UNREADY)
+    made = "request = comm.Rsend_init(x, 1)\n{}request.Start(){}\nrequest.Wait()\n{}request.Free()"
+    bad = ranks(made.format("", "  # bug", "comm.Barrier()\n"), "comm.Barrier()\ncomm.Recv(y, 0)")
+    good = ranks(made.format("comm.Barrier()\n", "", ""), "request = comm.Irecv(y, 0)\ncomm.Barrier()\nrequest.Wait()")
+    yield specimen("Rsend_init", bad, good, Kind.UNREADY)
+
+
 def buffering_hazard() -> Iterator[Specimen]:
     """All ranks send before they receive, which ends only where MPI copies what is sent."""
     for send, sending, receive, receives in pairs():
@@ -334,6 +373,8 @@ CLASSES: dict[str, Callable[[], Iterator[Specimen]]] = {
     "call matching": call_matching,
     "missing wait": missing_wait,
     "local concurrency": local_concurrency,
+    "shared memory": shared_memory,
+    "ready send": ready_sends,
     "buffering hazard": buffering_hazard,
     "synchronous sends in a cycle": buffer_needed,
     "message race": message_race,

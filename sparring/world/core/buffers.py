@@ -9,7 +9,7 @@ out; counts and displacements count instances of the type, and those of the w-fo
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -35,7 +35,7 @@ class Buffer:
 
     def read(self) -> bytes:
         """Return all entries, one after the other."""
-        return self.memory.tobytes() if self.offsets is None else self._bytes()[self._where()].tobytes()
+        return self.memory.tobytes() if self.offsets is None else self.octets()[self._where()].tobytes()
 
     def write(self, data: bytes) -> None:
         """Write as many entries as ``data`` has, from the first on."""
@@ -43,7 +43,7 @@ class Buffer:
             self.memory[: len(data)] = data
         else:
             rows = np.frombuffer(data, np.uint8).reshape(-1, self.dtype.itemsize)
-            self._bytes()[self._where()[: len(rows)]] = rows
+            self.octets()[self._where()[: len(rows)]] = rows
 
     def array(self) -> np.ndarray[Any, Any]:
         """Return the entries as a plain array, without a copy if they lie one after the other."""
@@ -56,12 +56,25 @@ class Buffer:
     def __str__(self) -> str:
         return f"{self.count} {self.dtype}"
 
-    def _bytes(self) -> np.ndarray[Any, Any]:
+    def octets(self) -> np.ndarray[Any, Any]:
+        """Return all bytes of the memory, without a copy."""
         return np.ndarray(self.memory.nbytes, np.uint8, self.memory)
+
+    def addresses(self) -> np.ndarray[Any, Any]:
+        """Return the address of each byte of the entries."""
+        first: int = self.octets().ctypes.data
+        return first + (np.arange(self.nbytes) if self.offsets is None else self._where().ravel())
 
     def _where(self) -> np.ndarray[Any, Any]:
         """Return a row of byte positions for each entry."""
         return np.asarray(self.offsets)[:, None] + np.arange(self.dtype.itemsize)
+
+
+def overlapping(some: Iterable[Buffer], others: Iterable[Buffer]) -> bool:
+    """Return whether one of ``some`` has memory of one of the ``others``."""
+    first, second = ([(buffer, buffer.octets()) for buffer in buffers if buffer.nbytes] for buffers in (some, others))
+    near = ((one, other) for one, x in first for other, y in second if np.may_share_memory(x, y))  # soon seen
+    return any(np.intersect1d(one.addresses(), other.addresses()).size for one, other in near)
 
 
 class Area:

@@ -31,6 +31,8 @@ class Kind(StrEnum):
     UNMATCHED = "unmatched message"
     INCOMPLETE = "request never completed"
     TOUCHED = "buffer touched too early"
+    SHARED = "buffer given and taken"
+    UNREADY = "ready send too early"
     TRUNCATED = "truncation"
     DATATYPE = "datatype mismatch"
     RACE = "race"

@@ -110,6 +110,10 @@ class Matching:
         wild = (pair for box in self._boxes.values() if box.wild for pair in box.pairs())
         yield from sorted((p for p in wild if p[0].source == ANY_SOURCE), key=lambda pair: pair[1].sequence)
 
+    def awaited(self, send: Send) -> bool:
+        """Return whether a receive waits that could take ``send``, which is not posted yet."""
+        return any(receive.admits(send) for receive in self._box(send.context, send.peer).waiting())
+
     def take(self, receive: Incoming, send: Send) -> list[Pair]:
         """Let the two meet, and return them and the pairs that waited for that."""
         box = self._box(receive.context, receive.rank.number)

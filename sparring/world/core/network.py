@@ -37,6 +37,8 @@ class Network:
     def send(self, send: Send) -> None:
         """Put ``send`` under way."""
         self._check_terms(send)
+        if send.ready and not self.matching.awaited(send):
+            send.fail(Kind.UNREADY, f"rank {send.rank.number} calls {send} before that one waits for it ({send.where})")
         self._log(send)
         self.opened(send)
         self._met(self.matching.post_send(send))

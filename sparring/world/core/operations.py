@@ -18,11 +18,11 @@ Group = Sequence[int]
 class Send(Operation):
     """A message on its way to ``peer``: the payload as it was when the send was posted.
 
-    ``standard``: MPI may copy the payload, and the send is complete before it is received.  ``logged``: its line in the
-    network's log.
+    ``standard``: MPI may copy the payload, and the send is complete before it is received.  ``ready``: its receive must
+    wait already.  ``logged``: its line in the network's log.
     """
 
-    __slots__ = ("buffer", "context", "finished", "logged", "payload", "peer", "sequence", "standard", "tag")
+    __slots__ = ("buffer", "context", "finished", "logged", "payload", "peer", "ready", "sequence", "standard", "tag")
 
     def __init__(
         self, rank: Rank, call: str, where: str, context: int, peer: int, tag: int, buffer: Buffer | Thing
@@ -32,7 +32,7 @@ class Send(Operation):
         self.payload: Any = buffer.read()
         self.finished = isinstance(buffer, Thing)  # an object may be changed at once: what travels is a copy
         self.sequence = 0
-        self.standard = False
+        self.standard = self.ready = False
         self.logged: Sent | None = None
 
     def __str__(self) -> str:

@@ -111,6 +111,11 @@ class Rank:
         self.asked, self.heard = 0, -1
         self.keyvals: dict[int, Any] = {}
 
+    @property
+    def machine(self) -> int:
+        """Return the number of the machine that it is on."""
+        return self.number // self.world.node
+
     def _live(self, main: Callable[[Rank], Any]) -> None:
         try:
             self.result = main(self)

@@ -34,7 +34,8 @@ class Scheduler:
 
     ``depth``: so many messages of a channel MPI copies, whose standard sends are then complete at
     once; ``copies``: beyond that it may or may not.  ``terms``: the table that every 64-bit payload
-    must be made of.  ``enter(r)`` is called before rank ``r`` runs.
+    must be made of.  ``enter(r)`` is called before rank ``r`` runs.  ``node``: so many ranks, one after
+    the other, are on one machine; 0: all.
     """
 
     def __init__(
@@ -48,8 +49,9 @@ class Scheduler:
         record: bool,
         terms: Table | None,
         budget: int,
+        node: int = 0,
     ) -> None:
-        self.p, self.schedule, self.enter = p, schedule, enter
+        self.p, self.schedule, self.enter, self.node = p, schedule, enter, node or p
         self.depth, self.copies, self.terms, self.budget = depth, copies, terms, budget
         self.hub = getcurrent()
         self.ranks = [Rank(self, r, Attached()) for r in range(p)]

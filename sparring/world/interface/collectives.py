@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from sparring.proofs.logic.terms import NEVER, Table
-from sparring.world.core.buffers import Buffer
+from sparring.world.core.buffers import Buffer, overlapping
 from sparring.world.core.constants import PROC_NULL, UNDEFINED
 from sparring.world.core.findings import Called, Kind
 from sparring.world.core.objects import Thing
@@ -118,6 +118,7 @@ def meet(key: tuple[Any, ...], context: int, arrival: Arrival, conclude: Conclus
     meeting: list[Arrival] = world.meetings.setdefault(key, [])
     arrival.meeting = meeting
     _agree(meeting, arrival)
+    _apart(arrival)
     meeting.append(arrival)
     if len(meeting) == len(arrival.group):
         meeting.sort(key=lambda a: arrival.group.index(a.rank.number))
@@ -219,6 +220,17 @@ def _agree(meeting: list[Arrival], arrival: Arrival) -> None:
         first = meeting[0]
         text = f"rank {arrival.rank.number} calls {arrival} where rank {first.rank.number} calls {first}"
         arrival.fail(Kind.COLLECTIVE, text)
+
+
+def _apart(arrival: Arrival) -> None:
+    """Note memory that a rank both gives and takes, or takes twice, which is MPI's alone to write; in place is one."""
+    takes = list({id(take): take for take in arrival.takes if isinstance(take, Buffer)}.values())
+    gives = {id(give): give for give in arrival.gives if isinstance(give, Buffer) and give not in takes}.values()
+    twice = any(overlapping([take], takes[:i]) for i, take in enumerate(takes))
+    if twice or overlapping(gives, takes):
+        what = "takes some memory twice" if twice else "gives memory that it also takes"
+        more = "" if twice else ": MPI.IN_PLACE says that"
+        arrival.fail(Kind.SHARED, f"rank {arrival.rank.number} {what} in {arrival}{more}")
 
 
 def _fit(giver: Arrival, give: Place | None, taker: Arrival, take: Place | None) -> None:

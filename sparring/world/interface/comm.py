@@ -105,10 +105,10 @@ class Comm(PointToPoint, Probes, Transfers, Talks, Attributes):
 
     @makes("communicator")
     def Split_type(self, split_type: int, key: int = 0, info: object = None) -> Comm:
-        """Create a communicator of the ranks on one machine, which all simulated ranks are."""
+        """Create a communicator of the ranks on one machine."""
         if split_type not in (COMM_TYPE_SHARED, UNDEFINED):
             raise Unsupported("Comm.Split_type of another type than COMM_TYPE_SHARED")
-        return self._parted("Split_type", UNDEFINED if split_type == UNDEFINED else 0, key)
+        return self._parted("Split_type", UNDEFINED if split_type == UNDEFINED else self._alive().machine, key)
 
     @makes("communicator")
     def Create(self, group: Group) -> Comm:

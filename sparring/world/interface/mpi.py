@@ -83,7 +83,7 @@ NAMES: dict[str, Any] = {
     "Wtime": Wtime,
     "Wtick": lambda: 1e-9,
     "get_vendor": lambda: ("sparring", (0, 0, 0)),
-    "Get_processor_name": lambda: "simulated",
+    "Get_processor_name": lambda: f"simulated{running().machine or ''}",
     "Get_version": lambda: (3, 1),
     "Get_library_version": lambda: "sparring's simulated world",
     "Query_thread": lambda: constants.THREAD_SINGLE,

@@ -16,13 +16,14 @@ from sparring.world.interface.requests import Prequest, Request
 from sparring.world.interface.status import Status
 
 SYNCHRONOUS = ("ssend", "issend", "ssend_init")
+READY = ("rsend", "irsend", "rsend_init")
 BUFFERED = ("bsend", "ibsend", "bsend_init")
 
 
 class PointToPoint(Handle):
     """Blocking and nonblocking calls; ``Send`` and ``Isend`` are complete when the world's buffers say so.
 
-    ``Rsend`` is as ``Send``, which MPI permits.  Lower-case methods send objects.
+    ``Rsend`` is as ``Send``, but for a finding where no receive waits for it.  Lower-case methods send objects.
     """
 
     def Send(self, buf: Any, dest: int, tag: int = 0) -> None:
@@ -167,7 +168,7 @@ class PointToPoint(Handle):
             held: Operation = rank.attached.send(send)
             return held
         else:
-            send.standard = call.lower() not in SYNCHRONOUS
+            send.standard, send.ready = call.lower() not in SYNCHRONOUS, call.lower() in READY
             rank.world.network.send(send)
         return send
 

@@ -79,7 +79,7 @@ FAULTS = {  # that few ranks do not show
         lambda sends, r, t, p, _: both(sends, negate(every(r == 0, t == log(p), p > 40))),
         "from where on it sends",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.slow

@@ -73,7 +73,7 @@ WRONG = {
         (right + 1, high) if sign < 0 else fusion.narrowed(low, high, left, right, sign)
     ),
     "never": lambda low, high, left, right, sign: (low, high),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -239,3 +239,29 @@ def test_each_rank_has_its_arguments():
     for many in (1, 3):
         with pytest.raises(InputError, match=f"argument 0 has {many} values for 2 ranks: one for each is needed"):
             world.run(lambda comm, x: x, 2, (1,) * many)
+
+
+@pytest.mark.parametrize(
+    ("node", "members"), [(0, [[0, 1, 2, 3, 4]]), (2, [[0, 1], [2, 3], [4]]), (7, [[0, 1, 2, 3, 4]])]
+)
+def test_ranks_on_several_machines(node, members):
+    """Memory is shared by the ranks of one, and each has a name of its own."""
+
+    def asks(comm):
+        from mpi4py import MPI
+
+        own = comm.Split_type(MPI.COMM_TYPE_SHARED)
+        told = own.allgather((comm.rank, MPI.Get_processor_name()))
+        own.Free()
+        return told
+
+    results = world.run(asks, 5, node=node).raise_if_found().results
+    assert [[r for r, _ in told] for told in results] == [part for part in members for _ in part]
+    names = {tuple({name for _, name in told}) for told in results}
+    assert {len(one) for one in names} == {1} and len(names) == len(members)
+
+
+def test_no_machine_of_fewer_ranks_than_one():
+    """One sentence."""
+    with pytest.raises(InputError, match="node=-1 ranks: at least 1, or 0 for all"):
+        world.run(lambda comm: None, 2, node=-1)

@@ -36,12 +36,14 @@ def plain_calls(comm):
     from mpi4py import MPI
 
     x, y, to, source = np.ones(1), np.zeros(1), (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size
-    for send in (comm.Isend, comm.Issend, comm.Irsend):
+    for send in (comm.Isend, comm.Issend):
         requests = [send(x, to), comm.Irecv(y, source)]
         MPI.Request.Waitall(requests)
-    request = comm.Irecv(y, source)
+    requests = [comm.Irecv(y, source), comm.Irecv(y.copy(), source)]
+    comm.Barrier()
+    requests.append(comm.Irsend(x, to))
     comm.Rsend(x, to)
-    request.Wait()
+    MPI.Request.Waitall(requests)
     comm.Sendrecv(x, to, 0, y, source)
     requests = [comm.Recv_init(y, source), comm.Issend(x, to)]
     requests[0].Start()

@@ -1,0 +1,138 @@
+"""Values of all ranks: what ``ensures`` says of a run is evaluated on these.
+
+A text is read on points, where nothing is a number.  Here the same formulas are given what ranks of a run really have,
+so that what was read can be held against what runs do.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import fields, is_dataclass, replace
+from functools import reduce
+from typing import Any, NoReturn
+
+from sparring.spec.core import vectors
+from sparring.spec.core.exchanges import own_chunk
+from sparring.spec.core.sparse import SparseVector, plain
+from sparring.spec.core.vectors import AtPoint, Vector
+
+
+def in_both_orders(op: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
+    """Return the method of an operator on what each rank has, and that of the same with its operands exchanged."""
+    return lambda self, o: self.by(op, self, o), lambda self, o: self.by(op, o, self)
+
+
+class ByRanks(AtPoint):
+    """What each rank has, rank by rank."""
+
+    __slots__ = ("each",)
+
+    def __init__(self, each: Iterable[Any]) -> None:
+        self.each = [*each]
+
+    def __repr__(self) -> str:
+        return repr(self.each)
+
+    def by(self, function: Callable[..., Any], *args: Any) -> ByRanks:
+        """Return what the function gives on each rank, of what the rank has there of the arguments."""
+        return ByRanks(function(*(at(r, one) for one in args)) for r in range(len(self.each)))
+
+    __add__, __radd__ = in_both_orders(operator.add)
+    __sub__, __rsub__ = in_both_orders(operator.sub)
+    __mul__, __rmul__ = in_both_orders(operator.mul)
+    __and__, __rand__ = in_both_orders(operator.and_)
+    __or__, __ror__ = in_both_orders(operator.or_)
+    __lt__, __gt__ = in_both_orders(operator.lt)
+    __le__, __ge__ = in_both_orders(operator.le)
+    __truediv__, __rtruediv__ = in_both_orders(operator.truediv)
+    __floordiv__, __rfloordiv__ = in_both_orders(operator.floordiv)
+    __mod__, __rmod__ = in_both_orders(operator.mod)
+    __getitem__, _ = in_both_orders(operator.getitem)
+    __eq__, _ = in_both_orders(operator.eq)
+    __ne__, _ = in_both_orders(operator.ne)
+
+    def __neg__(self) -> ByRanks:
+        return self.by(operator.neg, self)
+
+    def __abs__(self) -> ByRanks:
+        return self.by(abs, self)
+
+    def __invert__(self) -> ByRanks:
+        return self.by(negated, self)
+
+    def __call__(self, *args: Any) -> ByRanks:
+        return self.by(lambda function, *of: function(*of), self, *args)
+
+    __hash__ = AtPoint.__hash__
+
+    def __bool__(self) -> bool:
+        (one,) = {bool(x) for x in self.each}  # else ranks part ways, which runs say
+        return one
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("what ranks have is gone through")
+
+    def __getattr__(self, field: str) -> ByRanks:
+        if field.startswith("_"):
+            raise AttributeError(field)
+        return self.by(lambda one: getattr(one, field), self)
+
+    def chooses(self, a: Any, b: Any) -> ByRanks:
+        """Return ``where(self, a, b)`` on each rank."""
+        return self.by(lambda c, x, y: vectors.where(c if isinstance(c, Vector) else bool(c), x, y), self, a, b)
+
+    def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> ByRanks:
+        return self.by(function, *args)
+
+    formula = letter
+
+    def at_entries(self, formula: Callable[..., Any], args: tuple[Any, ...]) -> ByRanks:
+        def of_rank(*of: Any) -> Any:
+            return vectors.each(formula, *of) if any(isinstance(one, Vector) for one in of) else formula(*of)
+
+        return self.by(of_rank, *args)
+
+    def is_number(self) -> ByRanks:
+        return self.by(vectors.is_number, self)
+
+    def total(self) -> ByRanks:
+        return ByRanks([reduce(operator.add, self.each)] * len(self.each))
+
+    def owned(self) -> ByRanks:
+        return ByRanks([vectors.owned(self.each)] * len(self.each))
+
+    def gathered(self) -> ByRanks:
+        return ByRanks([self.each] * len(self.each))
+
+    by_rank = gathered
+
+    def own_chunk(self, r: Any, p: Any) -> ByRanks:
+        return self.by(own_chunk, self, r, p)
+
+
+def at(r: int, x: Any) -> Any:
+    """Return what rank ``r`` has of a value, also of those that lie in tuples, lists and dicts."""
+    if isinstance(x, ByRanks):
+        return x.each[r]
+    if isinstance(x, tuple) and hasattr(x, "_fields"):
+        return type(x)(*(at(r, one) for one in x))
+    if type(x) in (tuple, list):
+        return type(x)(at(r, one) for one in x)
+    if is_dataclass(x) and not isinstance(x, type):
+        return replace(x, **{one.name: at(r, getattr(x, one.name)) for one in fields(x)})
+    return {key: at(r, one) for key, one in x.items()} if type(x) is dict and isinstance(x, dict) else x
+
+
+def negated(x: Any) -> Any:
+    """Return ``~x``; of a truth its negation."""
+    return not x if isinstance(x, bool) else ~x
+
+
+def entries(x: Any, n: int) -> list[Any]:
+    """Return all ``n`` entries of a vector; a number has the same at each."""
+    if isinstance(x, SparseVector):
+        found = dict(zip(x.indices, x.values))
+        return [found.get(i, 0) for i in range(n)]
+    each = x if hasattr(x, "__len__") else [x] * n
+    return [one.item() if hasattr(one, "item") else plain(one) for one in each]

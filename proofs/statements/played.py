@@ -1,0 +1,152 @@
+"""Plays a composition on a few ranks: what is proved of a text that is read must be so where it runs.
+
+A reading may overlook what a text asks of a real vector.  So a theorem also needs that runs end, with the same result
+on all ranks and the one that the page ensures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import product
+from numbers import Number
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sparring.errors import InputError, ScheduleFault
+from sparring.proofs.reading.paths import choices, letters_of
+from sparring.proofs.statements.by_ranks import ByRanks, at, entries
+from sparring.proofs.statements.execution import Wrong
+from sparring.proofs.statements.volume import named
+from sparring.spec.core import runner
+from sparring.spec.core.compositions import begun, own
+from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
+from sparring.spec.core.sparse import every
+from sparring.spec.core.vectors import Vector
+
+LENGTHS = (0, 1, 6)
+CALLS = 3
+FEWER, MORE = 2, 2
+NEAR = 1e-6
+"""Beyond rounding: what entries may differ by, for each that they have."""
+
+
+class Played(NamedTuple):
+    """A call of a run that ended."""
+
+    page: Page
+    call: int
+    given: Sequence[Sequence[float]]
+    before: Any
+    results: Sequence[Any]
+
+    @property
+    def told(self) -> str:
+        return f"call {self.call} on {self.given}"
+
+
+def ends(page: Page, p: int) -> Wrong | None:
+    """Find a run that raises an error."""
+    return next((one for one in played(page, p) if isinstance(one, Wrong)), None)
+
+
+def alike(page: Page, p: int) -> Wrong | None:
+    """Find a run that ends differently on two ranks."""
+    for one in played(page, p):
+        if isinstance(one, Wrong):
+            return one
+        rows = [repr([*entries(y, len(one.given[0]))]) for y in one.results]
+        if other := next((r for r, row in enumerate(rows) if row != rows[0]), 0):
+            return Wrong(p, None, f"{one.told}: rank 0 ends with {rows[0]}, rank {other} with {rows[other]}")
+    return None
+
+
+def as_ensured(page: Page, p: int) -> Wrong | None:
+    """Find a run that does not end as the page ensures."""
+    for one in played(page, p):
+        if isinstance(one, Wrong):
+            return one
+        for r, (has, b) in enumerate(zip(one.results, ensured(one))):
+            a = entries(has, len(one.given[0]))
+            if len(a) != len(b) or not all(map(near, a, b)):
+                return Wrong(p, None, f"{one.told}: rank {r} ends with {a}, and the page ensures {b}")
+    return None
+
+
+def near(a: Any, b: Any) -> bool:
+    """Return whether two numbers are equal but for rounding; one that is none equals any other that is none."""
+    return bool(a == b or abs(a - b) <= NEAR * (1 + abs(a) + abs(b)) or (a != a and b != b))  # noqa: PLR0124  # of NaN
+
+
+def played(page: Page, p: int) -> Iterator[Played | Wrong]:
+    """Yield a few calls on vectors of several lengths.
+
+    On two ranks also for each word that parameters may be, and on vectors that are longer than each number that the
+    page names: there it may turn.
+    """
+    words, longer = (choices(page), named(page)) if p == MORE else ([{}], [])
+    for one, n in (*product(variants(page, words), LENGTHS), *((page, more + 1) for more in longer)):
+        state = None
+        for call in range(CALLS):
+            given = [[((3 * i + 5 * r + 7 * call) % 11 - 4) / 4 for i in range(n)] for r in range(p)]  # of exact sums
+            run = runner.run(one, [*map(np.array, given)], state)
+            before = state.ranks if state else [begun(one)] * p
+            try:
+                with np.errstate(all="ignore"):
+                    results = run.results
+            except ScheduleFault as fault:
+                yield Wrong(p, None, f"call {call} on {given}: {fault.why}")
+                return
+            except Exception as error:  # noqa: BLE001  # whatever a text raises where it runs
+                yield Wrong(p, None, f"call {call} on {given}: {type(error).__name__}: {error}")
+                return
+            yield Played(one, call, given, before, results)
+            state = run.state
+
+
+def variants(page: Page, words: Iterable[Mapping[str, Any]]) -> Iterator[Page]:
+    """Yield the page for all these words as parameters; and so that it selects fewer entries than there are."""
+    for choice in words:
+        yield load(page.module, **{**page.params, **choice})
+        with suppress(InputError):  # of a page whose k may not be that, or has another meaning
+            if "k" in page.params:
+                few = load(page.module, **{**page.params, **choice, "k": FEWER})
+                yield few
+
+
+def ensured(one: Played) -> Sequence[list[Any]]:
+    """Return by rank the entries that the page ensures.
+
+    Nothing where these have no values, or what the page requires is not so.
+    """
+    page, p = one.page, len(one.given)
+    x: Sequence[Any] = [(every if page.selecting else Vector.of)(np.array(row)) for row in one.given]
+    letters = {
+        "x": ByRanks(x), "r": ByRanks(range(p)), "p": p, "call": one.call, "state": joined(one.before),
+        "params": own(page), "selector": page.selector,
+    }  # fmt: skip
+    try:
+        if hasattr(page.module, "requires") and not said(page.module.requires, letters):
+            return ()
+        with np.errstate(all="ignore"):
+            found = said(page.module.ensures, letters)
+        found = found[0] if type(found) is tuple else found  # what is ensured of the state comes second
+        rows = [entries(at(r, found), len(one.given[0])) for r in range(p)]
+        return rows if all(isinstance(v, Number) for row in rows for v in row) else ()
+    except Exception:  # noqa: BLE001  # what speaks of more than values, such as of lost packets, has none here
+        return ()
+
+
+def said(formula: Any, letters: dict[str, Any]) -> Any:
+    """Return what a formula of the page says."""
+    return formula(**{name: letters[name] for name in letters_of(formula)})
+
+
+def joined(states: Sequence[Any]) -> Any:
+    """Return all ranks' states as one of values by rank."""
+    first = states[0]
+    if not hasattr(first, "_fields"):
+        return None
+    return type(first)(*(ByRanks(parts) for parts in zip(*states)))
