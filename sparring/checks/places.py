@@ -24,6 +24,7 @@ from sparring.checks.ranks import watcher
 from sparring.checks.ranks.answers import Examined
 from sparring.checks.ranks.group import LOADING, Ended, Hang
 from sparring.checks.ranks.rank import called, own_traceback
+from sparring.checks.ranks.scenes import SCENES
 from sparring.errors import InputError, RankFailed
 from sparring.refinement.example import Example
 from sparring.refinement.observing import Observed, observe_outcome
@@ -143,10 +144,12 @@ class Simulated:
         """Play the example, again after each run that shows something new that ranks share, up to ``ANEW`` times."""
         calls, scheduler = (CALLS, "seeded") if again else (1, "round-robin")
 
+        node = SCENES[example.scene].node if example.scene else 0
+
         def play() -> Outcome:
             return simulation.run(
                 targets.anywhere(target), example.p, [x.copy() for x in example.xs], buffers=buffers,
-                scheduler=scheduler, seed=1, record=not again, apart=self.apart,
+                scheduler=scheduler, seed=1, record=not again, apart=self.apart, node=node,
                 call=lambda f, comm, x: called(
                     f, comm, x, calls, {**self.params, **example.params}, rows=example.iterated, scene=example.scene
                 ),

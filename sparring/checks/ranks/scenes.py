@@ -108,6 +108,11 @@ def reordered(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
         call(other, xs[0])
 
 
+def whole(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
+    """Call on the communicator itself."""
+    call(comm, xs[0])
+
+
 def in_turn(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
     """Call on two duplicates of the communicator, and on the first one again."""
     with freed(comm.Dup()) as one, freed(comm.Dup()) as other:
@@ -157,7 +162,8 @@ def often(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
 class Scene(NamedTuple):
     """``prop``: the property that a wrong sum falsifies; ``play``: what a rank does; ``told``: where, in words.
 
-    ``refusable``: whether ranks may raise instead; ``sparse``: whether calls get sparse vectors.
+    ``refusable``: whether ranks may raise instead; ``sparse``: whether calls get sparse vectors; ``node``: how many
+    simulated ranks are on one machine, 0 for all.
     """
 
     prop: str
@@ -165,12 +171,14 @@ class Scene(NamedTuple):
     told: str
     refusable: bool = False
     sparse: bool = False
+    node: int = 0
 
 
 DENSE: Mapping[str, Scene] = {
     "again": Scene("repeated calls", again, ""),
     "split": Scene("communicators", split, "with communicators of parts of the ranks, the last rank first"),
     "reordered": Scene("communicators", reordered, "on a communicator of all ranks, the last one first"),
+    "machines": Scene("communicators", whole, "with two ranks on each machine", node=2),
     "in turn": Scene("communicators", in_turn, "on two duplicates of the communicator in turn"),
     "between": Scene(BAD, between, "given an inter-communicator between the even and the odd ranks"),
     "read-only": Scene("other arrays", read_only, "for a read-only array"),
@@ -185,7 +193,7 @@ DENSE: Mapping[str, Scene] = {
 }
 SPARSE = {
     f"sparse {name}": DENSE[name]._replace(sparse=True)
-    for name in ("again", "split", "reordered", "in turn", "between")
+    for name in ("again", "split", "reordered", "machines", "in turn", "between")
 }
 SCENES: Mapping[str, Scene] = {**DENSE, **SPARSE}
 """All scenes by name, those of arrays and those of sparse vectors."""
