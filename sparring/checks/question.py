@@ -177,14 +177,17 @@ class Question:
     def first(self, kind: str, number: int) -> list[Example] | None:
         """Return the first examples of one kind, spread over all there is; None where hypothesis draws them, too.
 
-        It draws variants of what it has drawn, and may leave out a dtype or a number of ranks altogether.
+        It draws variants of what it has drawn, and may leave out a dtype or a number of ranks altogether.  The smallest
+        comes first: one that ends the process is told as it is.
         """
         if kind == BAD:
             return None
         rng = np.random.default_rng(self.seed)
         if self.stateful:
-            return [self.series(rng, kind) for _ in range(number)]
-        return [*map(self.fitting, examples.spread(rng, self.ranks, kind, number, sparse=self.sparse))]
+            found = [self.series(rng, kind) for _ in range(number)]
+        else:
+            found = [*map(self.fitting, examples.spread(rng, self.ranks, kind, number, sparse=self.sparse))]
+        return sorted(found, key=lambda example: example.size)
 
     def none(self, kind: str) -> str:
         """Say why there are no examples of a kind; "" if there are."""

@@ -32,12 +32,14 @@ from sparring.trace.files import read
 from sparring.trace.links import exclusive
 
 GAPS = {
-    **dict.fromkeys(("result", "selection", "conservation", "input untouched"), "a trace has no vectors"),
+    **dict.fromkeys(("result", "selection", "conservation", "input untouched", "own memory"), "a trace has no vectors"),
     **dict.fromkeys(("reproducibility", "edge sizes", "dtypes", *HARD), "a trace is one run"),
     "deadlock": "the run came to its end; whether it does with other buffers a trace does not tell",
     "hygiene": "a trace does not tell what is done with requests and buffers",
 }
 """The properties that no trace tells about, each with the reason."""
+JUDGED = ("agreement", "steps", "volume", "contention")
+"""Those that a trace may tell about."""
 ALIKE = "messages that are alike in the page have the same digest"
 
 
@@ -137,8 +139,8 @@ def incomparable(page: Page | None, p: int) -> str:
 
 def result(question: Question, prop: str, seen: Seen) -> Result:
     """Return the verdict on one property."""
-    if prop in seen.gaps:
-        return Result(question.name, prop, NOT_COVERED, seen.gaps[prop])
+    if prop in seen.gaps or prop not in JUDGED:
+        return Result(question.name, prop, NOT_COVERED, seen.gaps.get(prop, "a trace does not tell"))
     flaw = seen.flaws.get(prop)
     counted = {"steps": trace_counts.COUNTED} if unsized(question.page) else {}
     holds = {"agreement": ALIKE, **counted}.get(prop, question.meanings[prop])

@@ -120,7 +120,9 @@ def run_along(
     node: int = 0,
 ) -> Outcome:
     """Run as ``run`` does, with a schedule made already."""
-    _check(p, per_rank_args, buffers, budget, node)
+    _check(p, per_rank_args, buffers, budget)
+    if node < 0:
+        raise InputError(f"node={node} ranks: at least 1, or 0 for all")
     roots = [*targets.roots(target), *modules]
     with (
         no_way_out(),
@@ -183,7 +185,7 @@ def depth(buffers: str | int) -> tuple[int, bool]:
     raise InputError(f"no buffers {buffers!r}: synchronous, unbounded, any, or a number of messages, at least 0")
 
 
-def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str | int, budget: int, node: int) -> None:
+def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str | int, budget: int) -> None:
     if p < 1:
         raise InputError(f"p={p} ranks: at least 1")
     for i, arg in enumerate(per_rank_args):
@@ -192,5 +194,3 @@ def _check(p: int, per_rank_args: Sequence[Sequence[Any]], buffers: str | int, b
     depth(buffers)
     if budget < 1:
         raise InputError(f"budget={budget} MPI calls: at least 1")
-    if node < 0:
-        raise InputError(f"node={node} ranks: at least 1, or 0 for all")

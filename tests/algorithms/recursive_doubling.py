@@ -24,8 +24,8 @@ def doubled(p):
 KNOWN = Known(
     alike=(
         "a rank's vector is left out",
-        "sums = np.add(spare, sums, out=y)",
-        "sums = np.add(spare * (i < 1), sums, out=y)",
+        "sums = np.add(spare, sums, out=here)",
+        "sums = np.add(spare * (i < 1), sums, out=here)",
     ),
     aimed=[
         Fault("an out that overlaps", "if same_memory(x, out) and out", "if False and out", module="core.arguments"),

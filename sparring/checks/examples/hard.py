@@ -104,7 +104,7 @@ def short(p: int, dtype: str, *, sparse: bool) -> Iterator[list[Vector]]:
     """Yield vectors of fewer entries than ranks, so many that each kind of special value is in one of them."""
     whole = Example((sparse_special if sparse else special)(p, dtype), SPECIAL)
     for at in range(0, len(columns(dtype)), p - 1):
-        yield cut(whole, slice(at, min(at + p - 1, len(columns(dtype))))).xs  # type: ignore[misc]
+        yield [*cut(whole, slice(at, min(at + p - 1, len(columns(dtype))))).xs]
 
 
 def long_special(p: int, dtype: str, *, sparse: bool) -> list[Vector]:

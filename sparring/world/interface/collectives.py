@@ -229,8 +229,8 @@ def _apart(arrival: Arrival) -> None:
     twice = any(overlapping([take], takes[:i]) for i, take in enumerate(takes))
     if twice or overlapping(gives, takes):
         what = "takes some memory twice" if twice else "gives memory that it also takes"
-        more = "" if twice else ": MPI.IN_PLACE says that"
-        arrival.fail(Kind.SHARED, f"rank {arrival.rank.number} {what} in {arrival}{more}")
+        right = "" if twice else "; right: MPI.IN_PLACE"
+        arrival.fail(Kind.SHARED, f"rank {arrival.rank.number} {what} in {arrival}{right}")
 
 
 def _fit(giver: Arrival, give: Place | None, taker: Arrival, take: Place | None) -> None:

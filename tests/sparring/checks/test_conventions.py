@@ -50,7 +50,7 @@ def judged(target, unshrunk):
         for old, new in changes:
             assert old in source
             source = source.replace(old, new)
-        return check(target(source), "ring", level="steps", **{"ranks": range(1, 5), "max_examples": 10, **asked})
+        return check(target(source), "ring", level="steps", **{"ranks": range(1, 5), "max_examples": 20, **asked})
 
     return judge
 

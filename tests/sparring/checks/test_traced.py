@@ -11,6 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 from sparring.checks.checking import check
+from sparring.checks.question import Question
+from sparring.checks.traced import looked, result
 from sparring.cli import check as command
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
@@ -50,6 +52,12 @@ def verdicts(tmp_path):
         return {r.property: r for r in check(tmp_path / "run.jsonl", page, **asked).results}
 
     return judged
+
+
+def test_a_property_that_no_trace_was_asked_about_holds_of_none():
+    """A new one, say."""
+    seen = looked(traced("ring", 2, 3), None, "steps", "ring")
+    assert result(Question("mine", None), "own memory of tomorrow", seen).verdict.word is Word.NOT_COVERED
 
 
 def refuted(results) -> set[str]:
