@@ -38,7 +38,7 @@ REASON = re.compile(
     r"(?:EXIT STRING|KILLED BY SIGNAL): (.+)|(rank \d+ with PID \d+ on node \S+ exited on\s+signal .+)\.$", re.MULTILINE
 )
 """The short reasons in such reports: MPICH's, Intel MPI's, Open MPI's.  The first two may name whom they ended."""
-UNSEEN = dict.fromkeys(("input untouched", "own memory"), "the memory of a program is its own")
+UNSEEN: Mapping[str, str] = dict.fromkeys(("input untouched", "own memory"), "the memory of a program is its own")
 
 
 class Failed(RankFailed):
