@@ -39,10 +39,17 @@ class Own:
     __slots__ = ("agreed", "comm", "status")
 
     def __init__(self, comm: Intracomm) -> None:
-        from mpi4py.MPI import Status  # noqa: PLC0415  # to load this module does not start MPI
-
-        self.comm, self.status = comm, Status()
+        self.comm, self.status = comm, status(comm)
         self.agreed: Kind | None = None
+
+
+def status(comm: Intracomm) -> Any:
+    """A status for receives; a communicator that is not MPI's has a kind of its own."""
+    if own := vars(type(comm)).get("Status"):
+        return own()
+    from mpi4py.MPI import Status  # noqa: PLC0415  # to load this module does not start MPI
+
+    return Status()
 
 
 def kept(comm: Intracomm) -> Own:

@@ -1,6 +1,6 @@
 """A communicator with mpi4py's names over a process group of torch: as much of it as our implementations use.
 
-A message is two of torch's, its length and its bytes, since a receive of MPI may have more room than the message needs.
+A message is two of torch's: its length and tag, then its bytes, since a receive of MPI may have more room than it needs.
 """
 
 from __future__ import annotations
@@ -15,6 +15,16 @@ from sparring.adapters import extra
 
 LENGTH, BYTES = 7001, 7002
 """The tags of lengths and of bytes: a user's own messages in the group have others."""
+
+
+class MessageStatus:
+    """What a receive tells of its message."""
+
+    tag = 0
+
+    def Get_tag(self) -> int:
+        """Return the message's tag."""
+        return self.tag
 
 
 class Request:
@@ -35,12 +45,12 @@ class Receiving(Request):
     def __init__(self, comm: Comm, buffer: NDArray[Any], source: int) -> None:
         torch = extra.torch()
         self.comm, self.buffer, self.source = comm, buffer, source
-        self.length = torch.empty(1, dtype=torch.int64)
-        super().__init__(comm.receive(self.length, source, LENGTH))
+        self.head = torch.empty(2, dtype=torch.int64)
+        super().__init__(comm.receive(self.head, source, LENGTH))
 
     def Wait(self) -> None:
         super().Wait()
-        octets = np.empty(int(self.length), np.uint8)
+        octets = np.empty(int(self.head[0]), np.uint8)
         if octets.size:
             self.comm.receive(tensor(octets), self.source, BYTES).wait()
         self.buffer.reshape(-1).view(np.uint8)[: octets.size] = octets
@@ -50,6 +60,7 @@ class Comm:
     """The ranks of a process group; None is the default one.  Arrays must be contiguous."""
 
     keys: ClassVar[count[int]] = count()
+    Status = MessageStatus
 
     def __init__(self, group: Any = None) -> None:
         dist = extra.torch("distributed")
@@ -68,26 +79,38 @@ class Comm:
         """Return False: torch has groups of one kind."""
         return False
 
-    def Isend(self, buffer: NDArray[Any], dest: int) -> Request:
+    def Isend(self, buffer: NDArray[Any], dest: int, tag: int = 0) -> Request:
         """Begin to send what the buffer holds; it stays as it is until the request is over."""
         torch = extra.torch()
         octets = np.ascontiguousarray(buffer).reshape(-1).view(np.uint8)
-        parts = [(torch.tensor([octets.size], dtype=torch.int64), LENGTH)]
+        parts = [(torch.tensor([octets.size, tag], dtype=torch.int64), LENGTH)]
         parts += [(tensor(octets), BYTES)] if octets.size else []
         works = [self.dist.isend(part, group=self.group, group_dst=dest, tag=tag) for part, tag in parts]
         return Request(*works, held=parts)
 
-    def Irecv(self, buffer: NDArray[Any], source: int) -> Request:
-        """Begin to receive into the buffer, which has room for what comes or for more."""
+    def Irecv(self, buffer: NDArray[Any], source: int) -> Receiving:
+        """Begin to receive into the buffer, which has room for what comes or for more; of any tag."""
         return Receiving(self, buffer, source)
 
-    def Send(self, buffer: NDArray[Any], dest: int) -> None:
+    def Send(self, buffer: NDArray[Any], dest: int, tag: int = 0) -> None:
         """Send, and wait until that is over."""
-        self.Isend(buffer, dest).Wait()
+        self.Isend(buffer, dest, tag).Wait()
 
-    def Recv(self, buffer: NDArray[Any], source: int) -> None:
+    def Recv(self, buffer: NDArray[Any], source: int, *, status: MessageStatus | None = None) -> None:
         """Receive."""
-        self.Irecv(buffer, source).Wait()
+        request = self.Irecv(buffer, source)
+        request.Wait()
+        if status:
+            status.tag = int(request.head[1])
+
+    def Sendrecv(
+        self, outgoing: NDArray[Any], dest: int, tag: int, incoming: NDArray[Any], source: int, *,
+        status: MessageStatus | None = None,
+    ) -> None:  # fmt: skip
+        """Send and receive at once."""
+        sending = self.Isend(outgoing, dest, tag)
+        self.Recv(incoming, source, status=status)
+        sending.Wait()
 
     def receive(self, part: Any, source: int, tag: int) -> Any:
         """Post torch's receive of exactly as many bytes as ``part`` has."""
