@@ -1,6 +1,6 @@
 """A communicator with mpi4py's names over a process group of torch: as much of it as our implementations use.
 
-A message is two of torch's: its length and tag, then its bytes, since a receive of MPI may have more room than it needs.
+A message is two of torch's: its length and tag, then its bytes; a receive of MPI may have more room than it needs.
 """
 
 from __future__ import annotations
