@@ -50,7 +50,7 @@ def run(*command: str | Path, folder: Path = ROOT, **env: str) -> subprocess.Com
     """Run a command there, by default at the top of the checkout; ``stdout`` holds its errors too."""
     return subprocess.run(
         command, cwd=folder, env=os.environ | env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        timeout=800, check=False,
+        timeout=1500, check=False,
     )  # fmt: skip
 
 

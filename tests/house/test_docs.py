@@ -22,7 +22,7 @@ from sparring.cli import cli
 from sparring.inputs import SHIPPED, shipped
 from tests.house.conftest import ROOT, python
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]  # a build proves every page
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1700)]  # a build proves every page, beside other tests
 PLANTED = """---
 orphan: true
 ---
