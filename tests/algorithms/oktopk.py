@@ -131,7 +131,6 @@ KNOWN = Known(
     ],
     same_texts=[
         Same("~(sent & y.support())", "~sent | ~y.support()", slow=True),
-        Same("x.only(~(sent & y.support()))", "x - x.only(sent & y.support())", slow=True),
         Same('y = yield allgather(kept, through="bruck_allgather")', "y = yield allgather(kept)", slow=True),
     ],
     program=Program(
