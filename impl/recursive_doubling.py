@@ -80,8 +80,9 @@ def allreduce(comm: Intracomm, x: Vector, /, *, out: Vector | None = None, valid
 
     Every rank must have the same dtype and length.  With ``validate``, a fault on one rank raises
     InputError on all: one exchange of two integers a rank makes sure of that first, unless ranks
-    agreed in an earlier call.  Without it each rank's arguments are still checked, but ranks that
-    differ hang or compute nonsense.
+    agreed in an earlier call.  Then ``x`` is as it was, also in place, and another ``out`` may hold
+    anything.  Without it each rank's arguments are still checked, but ranks that differ hang or
+    compute nonsense.
 
     Two calls on one communicator may not run at the same time in different threads.
     """

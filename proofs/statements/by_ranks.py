@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
 from functools import reduce
+from numbers import Number
 from typing import Any, NoReturn
 
 from sparring.spec.core import vectors
@@ -100,6 +101,9 @@ class ByRanks(AtPoint):
         return ByRanks([reduce(operator.add, self.each)] * len(self.each))
 
     def owned(self) -> ByRanks:
+        if all(isinstance(one, Number) for one in self.each):  # before the first call, as 0 is of any vector
+            (one,) = {*self.each}
+            return ByRanks([one] * len(self.each))
         return ByRanks([vectors.owned(self.each)] * len(self.each))
 
     def gathered(self) -> ByRanks:

@@ -23,6 +23,7 @@ from sparring.checks.judged import Judged, judge, properties, properties_of
 from sparring.checks.places import Place, Real
 from sparring.checks.properties import BAD, MADE
 from sparring.checks.question import Question
+from sparring.checks.ranks.scenes import SCENES
 from sparring.errors import Refuted
 from sparring.refinement.example import Example
 
@@ -84,7 +85,7 @@ class Search:
                 findings.unseen = dict.fromkeys(properties(kind), why) | findings.unseen
             else:
                 number = max(self.few[kind], hard.least(kind, question.dtypes, sparse=question.sparse))
-                played = question.hard(kind, number)
+                played = [one for one in question.hard(kind, number) if playable(self.place, one)]
                 findings.meanings[kind] = hard.describe_played(played, question.meanings.get(kind, ""))
                 self.tried(played)
 
@@ -180,6 +181,11 @@ def unplayable(place: Place, kind: str) -> str:
     here = place.name in ("simulated", "mpi") or kind in (hard.SPECIAL, hard.LONG)
     calls = place.name == "torch" and kind in ("repeated calls", "expectation")
     return "" if here or calls else "it is tried on communicators and arrays as mpi4py has them"
+
+
+def playable(place: Place, example: Example) -> bool:
+    """Return whether a place can play this example: real ranks are on the machines that they are on."""
+    return place.name == "simulated" or not example.scene or not SCENES[example.scene].node
 
 
 def some(question: Question, kind: str, number: int) -> list[Example]:

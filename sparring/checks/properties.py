@@ -27,7 +27,7 @@ PROPERTIES: Mapping[str, str] = {
     "special values": "the sum also of NaN, infinities, subnormals, zeros, the largest numbers, and integers that wrap",
     "long vectors": "the sum also where n is 320 to 1,000,003",
     "many ranks": "the sum also on 9 to 17 and on 33 ranks",
-    "communicators": "the sum also over parts of the ranks, in another order, on several machines, and on duplicates",
+    "communicators": "the sum also over parts of the ranks, in another order, on duplicates, on simulated machines",
     "repeated calls": "the sum again with other values, a shorter vector, the last result, and a longer vector",
     "own memory": "results and inputs stay as they are, whatever comes later, and no result lies in other memory",
     "other arrays": "the sum also of a read-only array; of strided ones or a subclass, unless a rank refuses it",

@@ -15,7 +15,7 @@ from sparring.proofs.logic.obligations import Obligation, p
 from sparring.proofs.logic.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.proofs.proving import proving
 from sparring.proofs.reading.annotations import Stated, subject
-from sparring.proofs.statements import formulas
+from sparring.proofs.statements import formulas, played
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.codecs.packed_integers import Raw
 from sparring.spec.codecs.sign_codec import Signs
@@ -150,6 +150,15 @@ def test_a_proof_of_formulas_that_a_run_belies_is_a_refutation(monkeypatch):
     assert kernel.judge(whole, next(conjectures(whole, "result")), second_opinion=False).verdict == PROVED
     found = kernel.judge(twice, next(conjectures(twice, "result")), second_opinion=False)
     assert found.verdict == REFUTED and "ends with" in found.detail
+
+
+@pytest.mark.parametrize("name", [name for name in sparring.pages() if sparring.page(name).composed])
+def test_what_a_page_ensures_has_values_to_compare_runs_with(name):
+    """Else a run would be compared with nothing; of one page it speaks of lost packets, which have none here."""
+    mine = sparring.page(name)
+    calls = [one for one in played.played(mine, 2) if mine.ensures and len(one.given[0]) > 1]
+    assert all(isinstance(one, played.Played) for one in calls)
+    assert not mine.ensures or (name == "lossy_two_shot") != all(len(played.ensured(one)) == 2 for one in calls)
 
 
 def test_what_calls_itself_linear_is_not_believed():
