@@ -85,7 +85,7 @@ class Search:
                 findings.unseen = dict.fromkeys(properties(kind), why) | findings.unseen
             else:
                 number = max(self.few[kind], hard.least(kind, question.dtypes, sparse=question.sparse))
-                played = [one for one in question.hard(kind, number) if playable(self.place, one)]
+                played = [one for one in question.hard(kind, number) if playable(self.place.name, one)]
                 findings.meanings[kind] = hard.describe_played(played, question.meanings.get(kind, ""))
                 self.tried(played)
 
@@ -183,9 +183,9 @@ def unplayable(place: Place, kind: str) -> str:
     return "" if here or calls else "it is tried on communicators and arrays as mpi4py has them"
 
 
-def playable(place: Place, example: Example) -> bool:
+def playable(place: str, example: Example) -> bool:
     """Return whether a place can play this example: real ranks are on the machines that they are on."""
-    return place.name == "simulated" or not example.scene or not SCENES[example.scene].node
+    return place == "simulated" or not example.scene or not SCENES[example.scene].node
 
 
 def some(question: Question, kind: str, number: int) -> list[Example]:
