@@ -28,6 +28,8 @@ class Findings:
     """Property -> how many examples were to be judged."""
     judged: Counter[str] = field(default_factory=Counter)
     """Property -> how many were."""
+    together: set[str] = field(default_factory=set)
+    """The properties that were judged on more than one rank."""
     missed: dict[str, str] = field(default_factory=dict)
     """Property -> why the last of the others was not."""
     refused: str = ""
@@ -62,6 +64,7 @@ class Findings:
             if prop not in judged.missed:
                 self.wanted[prop] += 1
                 self.judged[prop] += 1
+                self.together |= {prop} if judged.example.p > 1 else set()
         self.keep(judged)
 
     def miss(self, why: Mapping[str, str]) -> None:
@@ -76,6 +79,7 @@ class Findings:
             del self.smallest[prop]
             self.seen.pop(prop, None)
             self.wanted[prop], self.judged[prop] = found.wanted[prop], found.judged[prop]
+            self.together |= found.together & {prop}
 
     def keep(self, judged: Judged) -> None:
         """Keep an example for each property of which it is the smallest counterexample."""

@@ -56,6 +56,8 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
     missed = next((f"{judged} of {wanted} examples came to it; {f.missed[prop]}" for f in seen if prop in f.missed), "")
     if 2 * judged < wanted:
         return Result(question.name, prop, UNDECIDED, missed)
+    if missed and max(question.ranks) > 1 and not any(prop in f.together for f in seen):
+        return Result(question.name, prop, UNDECIDED, f"{missed}; those that did are of one rank alone")
     meaning = next((f.meanings[prop] for f in seen if prop in f.meanings), question.meanings[prop])
     meaning = ENDED if real and prop == "deadlock" else meaning
     convention = next((f.convention for f in seen if f.convention and prop in ("steps", "volume")), "")

@@ -133,12 +133,13 @@ def test_inputs_are_compared_behind_what_is_left_lying(mine):
 
 @pytest.mark.mpi
 def test_real_ranks_tell_the_same(mine, launcher, ranks):
-    """Where no more is tried after a hang, a single run is not taken for all."""
+    """Where no more is tried after a hang, runs on one rank are not taken for all."""
     raised = mine("raises", on="mpi", group=ranks, ranks=[2], only=["agreement"], max_examples=5)
     asked = {"group": ranks, "ranks": [1, 2], "only": ["agreement", "input untouched"], "max_examples": 20}
     hung = mine("hangs", on="mpi", timeout=0.5, **asked)
     assert words(raised) == {"agreement": Word.UNDECIDED, "result": Word.REFUTED}
     assert set(words(hung).values()) == {Word.UNDECIDED, Word.REFUTED}
+    assert detail(hung, "agreement").endswith("those that did are of one rank alone")
     assert "no more were tried after one that did not come to its end" in detail(hung, "agreement")
 
 
