@@ -23,6 +23,7 @@ from sparring.checks.findings import Findings
 from sparring.checks.judged import judge
 from sparring.checks.judges.nearest import Nearest, nearest
 from sparring.checks.places import Place, Ranks, Real, Simulated
+from sparring.checks.properties import APART
 from sparring.checks.question import Question, page_of
 from sparring.checks.ranks import scenes
 from sparring.checks.ranks.group import Group
@@ -226,7 +227,7 @@ def fitting(question: Question, given: Sequence[tuple[Sequence[Vector], str]]) -
 def made(question: Question, xs: Sequence[Vector], prop: str) -> list[Example]:
     """Make an example of these vectors; for a property with scenes, one for each scene."""
     alike = len({kind(x) for x in xs}) == 1  # else the vectors themselves do not fit together
-    staged = scenes.of(prop, sparse=question.sparse) if alike else []
+    staged = scenes.of(prop, sparse=question.sparse, series=question.in_series and prop in APART) if alike else []
     if question.stateful or staged:
         return [Example(rowed(xs), prop, scene=name) for name in staged or [""]]
     return [Example(list(xs), prop)]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sparring.checks.examples.contract_draws import Bounds, bounds
 from sparring.checks.examples.series import KEPT
-from sparring.checks.properties import PROPERTIES
+from sparring.checks.properties import APART, PROPERTIES
 from sparring.errors import InputError, did_you_mean
 
 ALLREDUCE = "allreduce"
@@ -52,6 +52,7 @@ COMMON = ("agreement", "input untouched", "reproducibility", "deadlock", "hygien
 EDGES = {
     "edge sizes": "the same where n < p or n = 0, or where none or more than all entries are kept",
     "dtypes": "the same for {dtypes}, in the same dtype",
+    **APART,
 }
 
 

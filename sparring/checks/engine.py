@@ -31,6 +31,8 @@ Advance = Callable[[Sequence[str]], None]
 SHRINKING = 8.0
 """Seconds for finding a smaller example of one property."""
 
+USUAL, IN_SERIES = ("result", "deadlock"), ("agreement", "selection", "conservation", "entries", "contraction")
+"""What is wrong in hard examples too if it is in usual ones; the second of several calls."""
 WRONG = "not looked at where usual examples fail already"
 """Why a kind was not tried."""
 STUCK = "no more were tried after one that did not come to its end"
@@ -81,7 +83,8 @@ class Search:
         """Try examples that are made to be hard."""
         question, findings = self.question, self.findings
         for kind in [kind for kind in self.few if kind in MADE]:
-            if why := unplayable(self.place, kind) or WRONG * bool({"result", "deadlock"} & {*findings.smallest}):
+            wrong = {*findings.smallest} & {*USUAL, *(IN_SERIES if question.in_series else ())}
+            if why := unplayable(self.place, kind) or WRONG * bool(wrong):
                 findings.unseen = dict.fromkeys(properties(kind), why) | findings.unseen
             else:
                 number = max(self.few[kind], hard.least(kind, question.dtypes, sparse=question.sparse))

@@ -12,6 +12,7 @@ from sparring.checks.judges.scenes import OWN
 from sparring.checks.places import Place
 from sparring.checks.properties import BAD, HARD
 from sparring.checks.question import Question
+from sparring.checks.ranks.scenes import SCENES
 from sparring.refinement import bits
 from sparring.refinement.example import Example
 from sparring.refinement.observing import Observed
@@ -76,7 +77,10 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
 def in_scene(question: Question, example: Example, seen: Observed) -> Judged:
     """Judge an example with a scene."""
     about = properties_of(question, example)
-    found = scenes.judge_scene(example, seen, question.page, question.contract)
+    if SCENES[example.scene].series:
+        found = judging.judge_series(example, seen, question)
+    else:
+        found = scenes.judge_scene(example, seen, question.page, question.contract)
     flaws = {prop: why for prop, why in found.items() if prop in about or not seen.ys}
     return Judged(example, flaws, seen, missed=short_of(about, [seen], flaws))
 

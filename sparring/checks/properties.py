@@ -39,6 +39,11 @@ HARD = ("special values", "long vectors", "many ranks", "communicators", "repeat
 MADE = (*HARD, "expectation")
 """The properties whose examples are made by a rule, and not drawn; the last one is of a contract."""
 
+APART: Mapping[str, str] = {
+    "many ranks": "the same on 9 to 17 and on 33 ranks",
+    "communicators": "the same over parts of the ranks, in another order, on simulated machines",
+}
+"""What hard properties mean where a page's bits or a contract of several calls are judged, and not a sum."""
 OWN = "results and inputs stay as they are, whatever comes later"
 SPARSE: Mapping[str, str] = {
     "result": "every rank returns the sum of all, on the right support",
@@ -61,6 +66,7 @@ STATEFUL: Mapping[str, str] = {
     "volume": SPARSE["volume"],
     "edge sizes": "the page's bits also where n < p, n = 0 or p = 1",
     "dtypes": f"the page's bits for {DTYPES}, in the same dtype",
+    **APART,
     "own memory": OWN,
 }
 """Their meanings if entries are selected and the rest is kept for the next call; two apply only then."""
@@ -72,6 +78,7 @@ DENSE: Mapping[str, str] = {
     "volume": "as many messages and bytes as the page",
     "edge sizes": STATEFUL["edge sizes"],
     "dtypes": STATEFUL["dtypes"],
+    **APART,
     "own memory": OWN,
 }
 """Their meanings if a composition on whole vectors says itself what ranks end with."""
@@ -86,7 +93,8 @@ def meanings(
     own = {} if page is None else STATEFUL if page.selecting else DENSE if page.dense else {}
     known = {**PROPERTIES, **(own or (SPARSE if sparse else {}))}
     out = {*(() if bad_input else (BAD,)), *(() if page is None or page.agrees else ("agreement",))}
-    out |= {*HARD} if own else {*(() if many else ("many ranks",)), *(("other arrays",) if sparse else ())}
+    out |= {*HARD} - {*APART} if own else {"other arrays"} if sparse else set()
+    out |= set() if many else {"many ranks"}
     return {prop: known[prop] for prop in ORDER if prop in known and prop not in out}
 
 

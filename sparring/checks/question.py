@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,9 @@ from sparring.checks.examples import contract_draws, hard, series
 from sparring.checks.examples import drawn as examples
 from sparring.checks.examples.contract_draws import Bounds
 from sparring.checks.examples.series import KEPT
-from sparring.checks.properties import BAD, LEVELS, MADE, MESSAGES, ON_TOPOLOGY, meanings
+from sparring.checks.properties import APART, BAD, LEVELS, MADE, MESSAGES, ON_TOPOLOGY, meanings
+from sparring.checks.ranks import scenes
+from sparring.checks.ranks.scenes import SCENES
 from sparring.errors import InputError
 from sparring.proofs.contention import networks
 from sparring.refinement.example import DTYPES, Example
@@ -99,6 +101,11 @@ class Question:
         return self.reduces is not None or (self.page is not None and self.page.stateful)
 
     @property
+    def in_series(self) -> bool:
+        """True if a page's bits or a contract of several calls are judged, and not a sum."""
+        return self.reduces is not None or (self.page is not None and (self.page.selecting or self.page.dense))
+
+    @property
     def reduces(self) -> Contract | None:
         """The contract, if it is one of several calls; else None."""
         return self.contract if self.contract and self.contract.iterated else None
@@ -114,7 +121,9 @@ class Question:
         known = meanings(page=self.page, sparse=self.sparse, bad_input=self.bad_input, many=self.many)
         if self.averages:
             known = {prop: words.replace("the sum", "the mean") for prop, words in known.items()}
-        known = self.reduces.meanings(self.dtypes) if self.reduces else known
+        if self.reduces:
+            known = self.reduces.meanings(self.dtypes)
+            known = {prop: words for prop, words in known.items() if self.many or prop != hard.MANY}
         if self.fewer_dtypes:
             known = {**known, "dtypes": known["dtypes"].replace(properties.DTYPES, " and ".join(self.dtypes))}
         if self.against:
@@ -199,15 +208,28 @@ class Question:
 
     def hard(self, kind: str, number: int) -> list[Example]:
         """Return the first ``number`` hard examples of a kind."""
+        if kind in APART and self.in_series:
+            return self.apart(kind, number)
         found = islice(hard.examples(kind, self.ranks, self.dtypes, sparse=self.sparse), number)
         return [self.drawn.given(one) if self.reduces else one for one in found]
 
+    def apart(self, kind: str, number: int) -> list[Example]:
+        """Return usual examples of the calls that are judged by a page's bits or a contract, on ranks of this kind."""
+        if kind == hard.MANY:
+            asked = [(replace(self, ranks=(p,), seed=self.seed + i), 1) for i, p in enumerate(hard.RANKS[:number])]
+        else:
+            asked = [(replace(self, ranks=[p for p in self.ranks if p > 1] or self.ranks), number)]
+        usual = [one for some, few in asked if not some.none("result") for one in some.first("result", few) or []]
+        return [one._replace(prop=kind, scene=name) for name, one in zip(cycle(scenes.of(kind, series=True)), usual)]
+
     def fewer(self, example: Example) -> Iterator[Example]:
         """Return slightly smaller examples of the same kind."""
-        if self.reduces and example.prop not in MADE:
-            return map(self.fitting, contract_draws.fewer(example, self.ranks, self.drawn))
-        rule = hard.fewer if example.prop in MADE else series.fewer if self.stateful else examples.fewer
-        return map(self.fitting, rule(example, self.ranks))
+        ranks = hard.RANKS if example.prop == hard.MANY else self.ranks
+        made = example.prop in MADE and not (example.scene and SCENES[example.scene].series)
+        if self.reduces and not made:
+            return map(self.fitting, contract_draws.fewer(example, ranks, self.drawn))
+        rule = hard.fewer if made else series.fewer if self.stateful else examples.fewer
+        return map(self.fitting, rule(example, ranks))
 
     def page_for(self, example: Example) -> Page | None:
         """Return the page with the example's parameters; None if there is no page."""

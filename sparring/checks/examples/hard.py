@@ -204,11 +204,11 @@ def describe_played(played: Sequence[Example], meaning: str) -> str:
     """Say what it means that these examples hold: the lengths, or the numbers of ranks, that were tried."""
     if not played or played[0].prop not in (LONG, MANY):
         return meaning
-    what = "the mean" if meaning.startswith("the mean") else "the sum"
+    what = next(words for words in ("the mean", "the same", "the sum") if meaning.startswith(words))
     if played[0].prop == LONG:
         lengths = ", ".join(f"{n:,}" for n in sorted({one.n for one in played}))
         return f"{what} also where n = {lengths}"
-    return f"{what} also on {spans(sorted(one.p for one in played))} ranks"
+    return f"{what} also on {spans(sorted({one.p for one in played}))} ranks"
 
 
 def staged(scene: str, p: int, dtype: str, n: int) -> Example:

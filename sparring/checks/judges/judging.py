@@ -11,6 +11,7 @@ from sparring.checks.examples.series import KEPT
 from sparring.checks.judges import contract_calls, scenes, sums
 from sparring.checks.properties import BAD
 from sparring.checks.question import Question
+from sparring.checks.ranks.scenes import SCENES
 from sparring.refinement import bits
 from sparring.refinement.example import Example
 from sparring.refinement.observing import Observed
@@ -32,6 +33,24 @@ def judge_run(example: Example, seen: Observed, page: Page | None, question: Que
     flaws |= scenes.shared_memory(seen)
     if question.watched and seen.trace is not None and seen.ys:
         flaws |= messages(example, seen.trace, page, question)
+    return flaws
+
+
+@np.errstate(all="ignore")
+def judge_series(example: Example, seen: Observed, question: Question) -> dict[str, str]:
+    """Judge a series of calls: the ranks that have a communicator are judged as in an example of their own."""
+    scene, flaws = SCENES[example.scene], dict(seen.flaws) | scenes.shared_memory(seen)
+    for part in range(min(scene.series, example.p) if seen.ys else 0):
+        ranks = range(example.p)[part :: scene.series][::-1]
+        own = example._replace(xs=[example.xs[r] for r in ranks], scene="")
+        did = seen._replace(
+            ys=[[ys[r] for r in ranks] for ys in seen.ys], inputs=[seen.inputs[r] for r in ranks], trace=None,
+            kept=[[kept[r] for r in ranks] for kept in seen.kept], flaws={},
+        )  # fmt: skip
+        found = compared(own, did, question.page_for(own), question) | disagreement(did)
+        if wrong := next(((one, why) for one, why in found.items() if one in question.meanings), None):
+            among = f"among ranks {', '.join(map(str, ranks))}, " if len(ranks) < example.p else ""
+            return {example.prop: f"{scene.told}, {among}{wrong[0]}: {wrong[1]}".lstrip(", ")} | flaws
     return flaws
 
 

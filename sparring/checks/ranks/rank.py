@@ -120,7 +120,7 @@ def called(
     after each call the attributes ``shown`` are noted.
     """
     if scene and isinstance(x, np.ndarray):
-        return scenes.play(scene, function, comm, x, params)
+        return scenes.play(scene, function, comm, x, params, shown)
     made: list[Made] = []
     if rows and isinstance(x, np.ndarray):
         rounds = [iterated(function, comm, x, shown, made, **params) for _ in range(calls)]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sparring.checks.properties import BAD
 from sparring.refinement.memory import NEAR, Made, remarks
-from sparring.refinement.playing import Played, copy_result
+from sparring.refinement.playing import RESIDUAL, Played, copy_result, iterated
 from sparring.sparse import Sparse
 
 if TYPE_CHECKING:
@@ -163,7 +163,8 @@ class Scene(NamedTuple):
     """``prop``: the property that a wrong sum falsifies; ``play``: what a rank does; ``told``: where, in words.
 
     ``refusable``: whether ranks may raise instead; ``sparse``: whether calls get sparse vectors; ``node``: how many
-    simulated ranks are on one machine, 0 for all.
+    simulated ranks are on one machine, 0 for all; ``series``: in how many parts ranks call one instance on all vectors
+    in turn, instead of ``play``; 0 for no such scene.
     """
 
     prop: str
@@ -172,6 +173,7 @@ class Scene(NamedTuple):
     refusable: bool = False
     sparse: bool = False
     node: int = 0
+    series: int = 0
 
 
 DENSE: Mapping[str, Scene] = {
@@ -195,13 +197,19 @@ SPARSE = {
     f"sparse {name}": DENSE[name]._replace(sparse=True)
     for name in ("again", "split", "reordered", "machines", "in turn", "between")
 }
-SCENES: Mapping[str, Scene] = {**DENSE, **SPARSE}
-"""All scenes by name, those of arrays and those of sparse vectors."""
+SERIES = {
+    "series split": DENSE["split"]._replace(series=2),
+    "series machines": DENSE["machines"]._replace(series=1),
+    "series whole": Scene("many ranks", whole, "", series=1),
+}
+SCENES: Mapping[str, Scene] = {**DENSE, **SPARSE, **SERIES}
+"""All scenes by name: those of arrays, of sparse vectors, and of targets that are judged by a page's bits or a contract
+of several calls."""
 
 
-def of(prop: str, *, sparse: bool) -> list[str]:
+def of(prop: str, *, sparse: bool = False, series: bool = False) -> list[str]:
     """Return the names of the scenes of a property."""
-    return [name for name, one in SCENES.items() if (one.prop, one.sparse) == (prop, sparse)]
+    return [name for name, one in SCENES.items() if (one.prop, one.sparse, one.series > 0) == (prop, sparse, series)]
 
 
 def shorter(x: NDArray[Any]) -> NDArray[Any]:
@@ -218,8 +226,24 @@ RESIZED: Mapping[int, Callable[[NDArray[Any]], NDArray[Any]]] = {2: shorter, 4: 
 """What is made of the last vector in these calls of :func:`again`."""
 
 
-def play(scene: str, function: Any, comm: Intracomm, xs: NDArray[Any], params: Mapping[str, Any]) -> Played:
+def play(
+    scene: str, function: Any, comm: Intracomm, xs: NDArray[Any], params: Mapping[str, Any],
+    shown: Sequence[str] = RESIDUAL,
+) -> Played:  # fmt: skip
     """Play one rank's part in a scene."""
+    if parts := SCENES[scene].series:
+        return in_series(parts, function, comm, xs, params, shown)
     call = Calls(function, params, sparse=SCENES[scene].sparse)
     SCENES[scene].play(call, comm, [x.copy() for x in xs])
     return Played([one.copy for one in call.made], [], xs, [*islice(remarks(call.made[:NEAR]), 1)])
+
+
+def in_series(
+    parts: int, function: Any, comm: Intracomm, xs: NDArray[Any], params: Mapping[str, Any], shown: Sequence[str]
+) -> Played:
+    """Call one instance on all vectors in turn, on a communicator of each ``parts``-th rank, the last one first."""
+    made: list[Made] = []
+    with freed(comm.Split(comm.rank % parts, -comm.rank)) as own:
+        played = iterated(function, own, np.atleast_2d(xs), shown, made, **params)
+    given = played.given if xs.ndim > 1 else np.asarray(played.given)[0]
+    return played._replace(given=given, remarks=[*islice(remarks(made), 1)])

@@ -57,6 +57,8 @@ DEFECTS = {
     "steps wider than promised": reducer(
         "rounded", "total", "bounded-error:bound=0.01", {"result", "edge sizes", "dtypes"},
     ),
+    "the world": reducer("World", "TopK", KEEPS, {"communicators"}, k="1-6"),
+    "the rest is lost on more than 8 ranks": reducer("Few", "TopK", KEEPS, {"many ranks"}, k="1-6"),
     "divides by the world's size": reducer("mean_of_world", "mean", "mean", {"communicators"}),
     "does not divide": reducer("total", "mean", "mean", {"result"}, {"edge sizes", "dtypes"}),
 }  # fmt: skip

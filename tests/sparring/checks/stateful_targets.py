@@ -162,6 +162,11 @@ DEFECTS = {
          "        self.kept[:] = y.values\n        return sparring.Sparse.made(indices, self.kept, self.n)"},
         {"own memory"},
     ),
+    "the world": Defect(
+        {"import numpy as np": "import numpy as np\nfrom mpi4py import MPI", "= comm, n, min": "= MPI.COMM_WORLD, n, min"},
+        {"communicators"},
+    ),
+    "forgets its residual on more than 8 ranks": Defect({ADD: f"{ADD} * (size < 9)"}, {"many ranks"}),
     "request never completed": Defect(
         {KEEP: KEEP + "\n        size > 1 and self.comm.Irecv(work[:0].copy(), own, 99)"}, {"hygiene"}, {"deadlock"},
     ),
