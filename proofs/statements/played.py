@@ -18,7 +18,7 @@ from sparring.errors import InputError, ScheduleFault
 from sparring.proofs.reading.paths import choices, letters_of
 from sparring.proofs.statements.by_ranks import ByRanks, at, entries
 from sparring.proofs.statements.execution import Wrong
-from sparring.proofs.statements.volume import named
+from sparring.proofs.statements.volume import FEW, LONGEST, named
 from sparring.spec.core import runner
 from sparring.spec.core.compositions import begun, own
 from sparring.spec.core.loading import load
@@ -29,6 +29,8 @@ from sparring.spec.core.vectors import Vector
 LENGTHS = (0, 1, 6)
 CALLS = 3
 FEWER, MORE = 2, 2
+LATEST = 64
+"""The most calls that are tried where a page names such a number."""
 NEAR = 1e-6
 """Beyond rounding: what entries may differ by, for each that they have."""
 
@@ -81,15 +83,18 @@ def near(a: Any, b: Any) -> bool:
 
 
 def played(page: Page, p: int) -> Iterator[Played | Wrong]:
-    """Yield a few calls on vectors of several lengths.
+    """Yield calls on a few ranks, on vectors of several lengths; on two ranks for each word that parameters may be.
 
-    On two ranks also for each word that parameters may be, and on vectors that are longer than each number that the
-    page names: there it may turn.
+    On two ranks there are also longer vectors and more calls than each number that the page names: there it may turn.
+    What is read of some numbers of ranks alone is not proved.
     """
-    words, longer = (choices(page), named(page)) if p == MORE else ([{}], [])
-    for one, n in (*product(variants(page, words), LENGTHS), *((page, more + 1) for more in longer)):
+    plays = [(one, n, CALLS) for one, n in product(variants(page, choices(page) if p == MORE else [{}]), LENGTHS)]
+    if p == MORE:
+        plays += [(page, longer + 1, CALLS) for longer in named(page, FEW + 1, LONGEST)]
+        plays += [(page, 2, late + 2) for late in named(page, CALLS, LATEST)[-1:]]
+    for one, n, calls in plays:
         state = None
-        for call in range(CALLS):
+        for call in range(calls):
             given = [[((3 * i + 5 * r + 7 * call) % 11 - 4) / 4 for i in range(n)] for r in range(p)]  # of exact sums
             run = runner.run(one, [*map(np.array, given)], state)
             before = state.ranks if state else [begun(one)] * p

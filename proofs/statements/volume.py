@@ -145,7 +145,7 @@ def write_message(code: Any, c: int, width: int) -> bytes:
 
 def declared(page: Page, found: Sequence[Way]) -> Iterator[Obligation]:
     """State that, in each call on a few vectors, some way of the text says how long all is that is sent."""
-    for ranks, entries in (*POINTS, *((2, one + 1) for one in named(page))):
+    for ranks, entries in (*POINTS, *((2, one + 1) for one in named(page, FEW + 1, LONGEST))):
         state = None
         for called in range(CALLS):
             name = f"as long as declared: p={ranks}, n={entries}, call {called}"
@@ -159,13 +159,13 @@ def declared(page: Page, found: Sequence[Way]) -> Iterator[Obligation]:
             yield Obligation(name, (), fits)
 
 
-def named(page: Page) -> list[int]:
-    """Return the numbers that a page's functions name, or what they say of lengths, as far as vectors are so long."""
+def named(page: Page, least: int, most: int) -> list[int]:
+    """Return the numbers that a page's functions name, or what they say of lengths, from ``least`` to ``most``."""
     held = [value for value in vars(page.module).values() if inspect.isfunction(value) or isinstance(value, int)]
     said = [getattr(one, name, None) for one in held for name in ("length", "most")]
     functions = [inspect.unwrap(one) for one in (*held, *said) if inspect.isfunction(one)]
     consts = [one for f in functions for code in function_codes(f.__code__) for one in code.co_consts]
-    found = {one for one in (*held, *consts) if isinstance(one, int) and FEW < one <= LONGEST}
+    found = {one for one in (*held, *consts) if isinstance(one, int) and least <= one <= most}
     return sorted(found)[:MOST_NAMED]
 
 
