@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 from sparring.schedules import agreement, collectives, cost, deadlock, graph, link_contention, plans, races
 from sparring.schedules.agreement import Unequal
@@ -109,10 +109,9 @@ class Judgement:
         """The first races; None where there is nothing to touch, or no clock."""
         if self.places is None or self.clock is None:
             return None
-        found = races.races(
-            self.graph, self.went, self.known, self.plan.deeds if self.plan else self.touches, self.clock
-        )
-        return list(islice(found, races.LISTED))
+        touches = self.plan.deeds if self.plan else self.touches
+        found = races.races(self.graph, self.went, self.known, touches, self.clock)
+        return list(islice(chain(races.overlaps(touches), found), races.LISTED))
 
     def cell(self, race: Race) -> str:
         """Return the place of a race as text."""

@@ -134,6 +134,11 @@ class Touched(NamedTuple):
         if self.both:
             yield self.dst
 
+    @property
+    def written(self) -> tuple[range, ...]:
+        """The cells that it writes."""
+        return (self.dst,)
+
 
 NONE = range(0)
 

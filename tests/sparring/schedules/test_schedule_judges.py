@@ -77,6 +77,20 @@ def test_a_race_tells_how_far_the_steps_know_each_other():
     )
 
 
+def test_a_step_that_overwrites_what_it_still_reads_races_with_itself():
+    """Chunks of one step move side by side: two that shift by one touch a place, two that lie apart do not."""
+    for at, raced in ((1, [0, 1]), (2, [])):
+        steps = *EXCHANGE[0].steps[:2], Step("cpy", ("s", 0), ("s", at), 2), Step("re", ("s", at), ("i", 0), 2)
+        block = replace(EXCHANGE[0], steps=steps)
+        one = judge(program([block], [replace(block, send=0, recv=0)], scratch=4))
+        assert (one.wrong, [one.graph.nodes[race.first].rank for race in one.races]) == ([], raced)
+    one = judge(program([Block(0, (Step("cpy", ("s", 0), ("s", 1), 2),))], scratch=3))
+    assert one.races[0].told(one.graph, one.cell(one.races[0])) == (
+        "rank 0 block 0 step 0 (cpy) writes s[1] for one of its chunks and touches it for another, and nothing orders "
+        "the two"
+    )
+
+
 def test_a_circle_of_waits_never_ends():
     """Two blocks that wait for each other: at every depth, and the circle is told."""
     steps = [Step("nop", count=0, after=(1, 0))], [Step("nop", count=0, after=(0, 0))]
