@@ -53,6 +53,18 @@ def test_a_part_is_counted_from_its_own_begin():
     assert (one.wrong, one.races) == ([], [])
 
 
+@pytest.mark.parametrize(("buffer", "at"), [("i", 2), ("o", 3), ("s", 0)])
+def test_nothing_lies_behind_a_vector(buffer, at):
+    """A rank that declares more chunks than the collective has may not use them: only its scratch is its own."""
+    steps = Step("s", ("i", 0), count=2), Step("r", None, (buffer, at), 2), Step("re", (buffer, at), ("i", 0), 2)
+    whole = Program("mine", "allreduce", True, 2, tuple(Rank(5, 5, 2, (Block(0, steps, q, q),)) for q in (1, 0)))
+    if buffer == "s":
+        assert judge(whole).wrong == []
+        return
+    with pytest.raises(InputError, match=rf"{buffer}\[{at}\] to .* but its \w+ has 2 chunks .allreduce of 2"):
+        judge(whole)
+
+
 def round_by(first):
     """Rank 0's second block reads what the first writes, after a message of the first went round by rank 1."""
     return program(
