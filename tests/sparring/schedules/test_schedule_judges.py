@@ -53,6 +53,17 @@ def test_a_part_is_counted_from_its_own_begin():
     assert (one.wrong, one.races) == ([], [])
 
 
+@pytest.mark.parametrize("place", ["i", "s"])
+def test_out_of_place_the_input_stays_as_it_was(place):
+    """A sum that is made in the input and copied out overwrites what the caller still has; one in the scratch does not."""
+    adds = Step("re", ("s", 0), ("i", 0), 2) if place == "i" else Step("re", ("i", 0), ("s", 0), 2)
+    block = replace(EXCHANGE[0], steps=(*EXCHANGE[0].steps[:2], adds, Step("cpy", (place, 0), ("o", 0), 2)))
+    ranks = [block], [replace(block, send=0, recv=0)]
+    assert judge(program(*ranks)).wrong == []
+    found = [str(w) for w in judge(program(*ranks, inplace=False)).wrong]
+    assert found[:1] == ["rank 0 i[0] has wrongly rank 1's chunk 0"] * (place == "i")
+
+
 @pytest.mark.parametrize(("buffer", "at"), [("i", 2), ("o", 3), ("s", 0)])
 def test_nothing_lies_behind_a_vector(buffer, at):
     """A rank that declares more chunks than the collective has may not use them: only its scratch is its own."""
