@@ -37,6 +37,8 @@ class Judgement:
             self.program = subject if isinstance(subject, Program) else None
             self.graph = graph.of_program(subject) if isinstance(subject, Program) else graph.of_messages(subject)
         self.places = Places(self.program) if self.program else None
+        self.ways = ""
+        """How the program is called, in place or out of place or both, where its file names both."""
         self.wrong_count = 0  # of all places, once ``wrong`` has been asked for
         self.touches: Sequence[Touched] = list(touched(self.places)) if self.places and not self.plan else ()
 
@@ -44,6 +46,11 @@ class Judgement:
     def ranks(self) -> int:
         """The number of ranks."""
         return self.graph.ranks
+
+    @property
+    def faulty(self) -> bool:
+        """True if it ends with wrong sums or in different orders, or has races, or does not end."""
+        return bool(self.wrong or self.unequal or self.races or not self.ends)
 
     @property
     def collective(self) -> str | None:

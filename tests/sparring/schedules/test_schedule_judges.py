@@ -55,7 +55,7 @@ def test_a_part_is_counted_from_its_own_begin():
 
 @pytest.mark.parametrize("place", ["i", "s"])
 def test_out_of_place_the_input_stays_as_it_was(place):
-    """A sum that is made in the input and copied out overwrites what the caller still has; one in the scratch does not."""
+    """A sum that is made in the input and copied out overwrites what the caller has; one in the scratch does not."""
     adds = Step("re", ("s", 0), ("i", 0), 2) if place == "i" else Step("re", ("i", 0), ("s", 0), 2)
     block = replace(EXCHANGE[0], steps=(*EXCHANGE[0].steps[:2], adds, Step("cpy", (place, 0), ("o", 0), 2)))
     ranks = [block], [replace(block, send=0, recv=0)]
