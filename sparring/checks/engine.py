@@ -171,7 +171,9 @@ def kinds(question: Question) -> list[str]:
     others = asked - {*KINDS, *MADE}
     also = {*KINDS} - {BAD} if any(question.convention) else {"result"}  # chunks are cut at the edge, too
     usual = [kind for kind in KINDS if kind in asked or (kind in also and others)]
-    return [*usual, *(kind for kind in MADE if kind in {*question.meanings} and asked & {*properties(kind)})]
+    again = {hard.SPECIAL, hard.LONG, hard.MANY} if any(question.convention) else set()  # it explains these, too
+    made = (kind for kind in MADE if kind in again or asked & {*properties(kind)})
+    return [*usual, *(kind for kind in made if kind in {*question.meanings})]
 
 
 def unplayable(place: Place, kind: str) -> str:
