@@ -39,7 +39,8 @@ WRONG = {
         (VIEWS, SPLIT), ("    return total", "    comm.sendrecv(1, dest=me, source=me)\n    return total"),
     ],
     "a message too many for long vectors": [
-        (VIEWS, SPLIT), ("    return total", "    len(x) < 300 or comm.sendrecv(1, dest=me, source=me)\n    return total"),
+        (VIEWS, SPLIT),
+        ("    return total", "    len(x) < 300 or comm.sendrecv(1, dest=me, source=me)\n    return total"),
     ],
 }  # fmt: skip
 
