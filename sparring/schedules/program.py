@@ -113,6 +113,8 @@ class Program(
     ranks: Annotated[tuple[Rank, ...], Meta(min_length=1, max_length=RANKS)]
     protocol: Annotated[str, Meta(max_length=100)] = "Simple"
     outofplace: bool | None = None
+    channels: Natural | None = None
+    """How many channels a runtime sets up, 0, 1, ...; None where the file does not say."""
     least: Natural | None = None
     """The fewest and the most bytes for which a runtime should use it; 0 for no upper limit."""
     most: Natural | None = None

@@ -13,7 +13,7 @@ from sparring import InputError, page
 from sparring.schedules import deadlock, from_page, rccl
 from sparring.schedules.formats import goal, msccl
 from sparring.schedules.program import Block, Program, Rank, Step, check_program
-from tests.sparring.schedules.programs import Interpreter, changed, judge, program, programs
+from tests.sparring.schedules.programs import Interpreter, changed, file, judge, program, programs
 
 SAMPLES = Path(__file__).parent / "samples"
 EXCHANGE = [
@@ -322,6 +322,8 @@ def test_what_rccl_refuses():
     block = whole.ranks[0].blocks[0]
     gap = replace(whole, ranks=(replace(whole.ranks[0], blocks=(replace(block, id=2),)), *whole.ranks[1:]))
     assert next(rccl.refusals(check_program(gap))) == "rank 0 has blocks 2; right: 0, 1, 2, ... without a gap"
+    few = file(whole).replace(b'nchannels="1"', b'nchannels="0"')
+    assert next(rccl.refusals(msccl.read(few))) == "rank 0 block 0 is on channel 0, and nchannels=0 are set up"
 
 
 @pytest.mark.parametrize(
@@ -330,10 +332,12 @@ def test_what_rccl_refuses():
         ([Step("cpy", ("i", 0), ("s", 0), 72)], "step 0 moves 72 chunks; at most 71"),
         ([Step("cpy", ("i", 0), ("s", 0), after=(1, 0))],
          "step 0 waits for step 0 of block 1, whose hasdep is 0: for ever"),
+        ([Step("cpy", ("i", 0), ("s", 0), after=(1, 1))],
+         "step 0 waits for step 1 of block 1, a nop, which tells nobody: for ever"),
         ([Step("nop", count=0, after=(1, 1)), Step("cpy", ("i", 0), ("s", 0))],
          "step 1 comes after a nop that waits, and waits for nothing itself, which RCCL refuses"),
     ],
-    ids=["count", "hasdep", "nop"],
+    ids=["count", "hasdep", "waits for a nop", "nop"],
 )  # fmt: skip
 def test_what_rccl_refuses_of_a_block(steps, told):
     """The counts and waits."""
