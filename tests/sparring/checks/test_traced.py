@@ -73,10 +73,11 @@ def covered(results) -> set[str]:
 
 @pytest.mark.parametrize(("p", "n", "dtype"), SIZES)
 def test_a_ring_s_trace_is_the_ring_s(verdicts, p, n, dtype):
-    """At whatever length, which the trace does not say."""
+    """At whatever length, which the trace does not say; nor does it say what is in messages, and the sentence tells."""
     results = verdicts(traced("ring", p, n, dtype))
 
     assert refuted(results) == set()
+    assert results["steps"].detail.endswith("as the page's, in its order; what is in them a trace does not tell")
     assert covered(results) == TOLD - ({"agreement"} if n == 1 else set())
     assert results["result"].detail == "a trace has no vectors"
 
