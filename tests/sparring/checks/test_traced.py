@@ -338,7 +338,7 @@ def test_a_vector_that_goes_through_a_collective_too_is_volume(verdicts, target,
     """Of a trace and of a target: notes may go apart from the messages, a vector may not."""
     outcome = simulation.run(target, 3, [np.ones(300)] * 3, record=True)
     results = verdicts(from_outcome(outcome, 3))
-    report = check(target, "ring", ranks=[3], only=["volume"], level="volume", max_examples=15)
+    report = check(target, "ring", ranks=[3], only=["volume", "long vectors"], level="volume", max_examples=15)
 
     assert refuted(results) == refuted({r.property: r for r in report.results}) == wrong
     assert not wrong or re.match(r"rank 0 also hands 2\d\d\d bytes to Allgather and all", results["volume"].detail)
