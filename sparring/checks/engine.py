@@ -132,7 +132,10 @@ def by_convention(question: Question, place: Place, findings: Findings) -> None:
     seen = [(xs, place.observe(question.target, Example(xs, "result")).trace) for xs in probes]
     asked = replace(question, only=props)
     for one in conventions.fitting(page, seen, "steps" if "steps" in question.watched else "volume"):
-        found = explore(replace(asked, convention=one), place, lambda told: None)
+        other = replace(asked, convention=one)
+        if any(prop in judge(other, place, findings.smallest[prop][0]).flaws for prop in props):
+            continue
+        found = explore(other, place, lambda told: None)
         if not found.smallest and found.judged:
             findings.settle(props, found, str(one))
             return
