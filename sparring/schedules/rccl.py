@@ -34,15 +34,11 @@ def refusals(program: Program) -> Iterator[str]:
             r = places.owner(src)
             yield f"rank {r} has a <copy> of {places.named(r, src)} to {places.named(r, dst)}, which RCCL passes over"
     for r, rank in enumerate(program.ranks):
-        yield from (f"rank {r} {why}" for why in of_rank(rank))
-        yield from (
-            f"rank {r} block {block.id} is on channel {block.channel}, and nchannels={program.channels} are set up"
-            for block in rank.blocks if program.channels is not None and block.channel >= program.channels
-        )  # fmt: skip
+        yield from (f"rank {r} {why}" for why in of_rank(rank, program.channels))
 
 
-def of_rank(rank: Rank) -> Iterator[str]:
-    """Yield the reasons in one rank."""
+def of_rank(rank: Rank, channels: int | None) -> Iterator[str]:
+    """Yield the reasons in one rank; ``channels``: how many are set up, if the file says."""
     ids = sorted(block.id for block in rank.blocks)
     if ids != list(range(len(ids))):
         yield f"has blocks {', '.join(map(str, ids[:8]))}; right: 0, 1, 2, ... without a gap"
@@ -55,6 +51,11 @@ def of_rank(rank: Rank) -> Iterator[str]:
         yield from (
             f"has {n} blocks that {what} on channel {c}; at most {PEERS}" for c, n in peers.items() if n > PEERS
         )
+    for block in rank.blocks:
+        if block.channel < 0:
+            yield f"block {block.id} is on channel {block.channel}; RCCL demands 0 or more"
+        if channels is not None and block.channel >= channels:
+            yield f"block {block.id} is on channel {block.channel}, and nchannels={channels}"
     awaited = {(b.id, s): step.op == "nop" for b in rank.blocks for s, step in enumerate(b.steps) if step.awaited}
     for block in rank.blocks:
         yield from (f"block {block.id} {why}" for why in of_block(block, awaited))

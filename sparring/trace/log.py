@@ -92,9 +92,8 @@ def meet(place: Place, call: str, given: Arguments) -> None:
     """Record a collective, and the size of what this rank contributes."""
     own = first(given, "sendbuf", "buf", "sendobj", "obj")
     buffer = given.get("recvbuf") if own is mpi().IN_PLACE else own
-    spelt_out = isinstance(buffer, list | tuple) and buffer and not call.islower()
-    nbytes = bulk(buffer[0] if spelt_out else buffer)
-    place.log.add(collective(place.log.rank, 0, call, place.context, nbytes, caller()))
+    memory = buffer[0] if isinstance(buffer, list | tuple) and buffer and not call.islower() else buffer
+    place.log.add(collective(place.log.rank, 0, call, place.context, bulk(memory), caller()))
 
 
 def first(given: Arguments, *names: str) -> Any:

@@ -85,7 +85,6 @@ class Reader(Target):
             made: dict[str, Any] = {"id": self.number(self.tb, "id"), "steps": tuple(self.steps)}
             made |= {ours: self.number(self.tb, theirs) for ours, theirs in
                      (("send", "send"), ("recv", "recv"), ("channel", "chan"))}  # fmt: skip
-            made["channel"] = max(made["channel"], 0)  # -1: a block that only copies
             self.gpus[self.gpu].blocks.append(self.made(Block, made))
 
     def close(self) -> Program:
@@ -202,7 +201,7 @@ def head(program: Program, ranks: int) -> str:
     """Return the first line, for a program of so many ranks; channels are counted in the ranks that the program has."""
     channels = program.channels
     if channels is None:
-        channels = 1 + max((block.channel for rank in program.ranks for block in rank.blocks), default=0)
+        channels = 1 + max((0, *(block.channel for rank in program.ranks for block in rank.blocks)))
     attrib = {
         "name": program.name, "proto": program.protocol, "nchannels": channels, "nchunksperloop": program.chunks,
         "ngpus": ranks, "coll": program.collective, "inplace": int(program.inplace),

@@ -323,7 +323,11 @@ def test_what_rccl_refuses():
     gap = replace(whole, ranks=(replace(whole.ranks[0], blocks=(replace(block, id=2),)), *whole.ranks[1:]))
     assert next(rccl.refusals(check_program(gap))) == "rank 0 has blocks 2; right: 0, 1, 2, ... without a gap"
     few = file(whole).replace(b'nchannels="1"', b'nchannels="0"')
-    assert next(rccl.refusals(msccl.read(few))) == "rank 0 block 0 is on channel 0, and nchannels=0 are set up"
+    assert next(rccl.refusals(msccl.read(few))) == "rank 0 block 0 is on channel 0, and nchannels=0"
+    none = program([Block(0, (Step("cpy", ("i", 0), ("s", 0)),), channel=-1)])
+    assert "rank 0 block 0 is on channel -1; RCCL demands 0 or more" in [*rccl.refusals(msccl.read(file(none)))]
+    with pytest.raises(InputError, match="rank 0 block 0 is on channel -1; right: 0 or more, or -1 where it neither"):
+        program([Block(0, (), send=1, channel=-1)], [])
 
 
 @pytest.mark.parametrize(
