@@ -289,8 +289,8 @@ def test_a_job_that_hangs_after_its_buffers_were_full(tmp_path, name):
 
 
 def test_a_dump_that_is_older_than_the_others(tmp_path):
-    """An allreduce that ended had all ranks: who lacks it wrote its dump before; a broadcast can end without them."""
-    for kind, gone in (("all_reduce", "rank 2"), ("broadcast", "rank 0")):
+    """An allreduce that ended had all ranks: who lacks it wrote its dump before; others can end without some."""
+    for kind, gone in (("all_reduce", "rank 2"), ("broadcast", "rank 0"), ("all_to_all", "rank 0")):
         calls = {r: [call(kind, n, done=n < 5) for n in range(1, last + 1)] for r, last in enumerate((2, 5, 4))}
         prop, sentence = first(job(tmp_path / kind, calls))
         assert prop == "arrival" and sentence.startswith(f"{gone} did not come to {kind} {5 if gone[-1] == '2' else 3}")
