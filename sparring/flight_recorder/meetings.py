@@ -18,7 +18,7 @@ from sparring.flight_recorder.telling import cut, line_told, printable
 DEFAULT, UNNAMED = "default_pg", "undefined"
 """How torch describes the group of all ranks, and one that nobody described."""
 TOGETHER = re.compile(r"all_?reduce|all_?gather|reduce_scatter|barrier", re.IGNORECASE)
-"""The collectives that end on no rank before all have come; in an alltoall two ranks may have nothing for each other."""
+"""The collectives that end on no rank before all have come; in an alltoall, two may have nothing for each other."""
 MESSAGE = re.compile(r"(send|recv) (\d{1,9})(?:->|<-)(\d{1,9})", re.ASCII)
 
 
