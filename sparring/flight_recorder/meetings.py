@@ -30,9 +30,12 @@ class Group:
     desc: str
     members: frozenset[int]
     certain: bool
+    before: int = 0
+    """How many groups of that name its ranks had before: each counts its calls from the beginning."""
 
     def __str__(self) -> str:
-        return cut(printable(f"group {self.name}" + (f" ({self.desc})" if self.desc != UNNAMED else "")))
+        said = ([self.desc] if self.desc != UNNAMED else []) + ["made anew"] * (self.before > 0)
+        return cut(printable(f"group {self.name}" + (f" ({', '.join(said)})" if said else "")))
 
 
 class Call(NamedTuple):
@@ -185,8 +188,7 @@ def calls_of(
     steps: dict[tuple[Group, bool, int], int] = {}
     together: dict[Key, list[tuple[int, Entry]]] = defaultdict(list)
     sent: dict[tuple[Group, int, int], int] = defaultdict(int)
-    for i, entry in enumerate(dump.entries):
-        group = groups[rank, *entry.process_group]
+    for i, (group, entry) in enumerate(lives(rank, dump, groups)):
         at = steps.setdefault((group, entry.is_p2p, entry.p2p_seq_id if entry.is_p2p else entry.collective_seq_id), i)
         if not entry.is_p2p:
             together[group, False, entry.collective_seq_id, -1, -1].append((at, entry))
@@ -197,6 +199,18 @@ def calls_of(
             lost.setdefault(f"messages: which ranks {kind_of(entry)[:40]!r} of {group} joins, the dumps do not tell")
     for key, found in together.items():
         yield key, Call(rank, found[0][0], tuple(entry for _, entry in found))
+
+
+def lives(rank: int, dump: Dump, groups: Mapping[tuple[int, str, str], Group]) -> Iterator[tuple[Group, Entry]]:
+    """Yield the rank's entries with their groups: where a group's counter falls, it was destroyed and made anew."""
+    last: dict[Group, tuple[int, int]] = {}
+    for entry in dump.entries:
+        group = groups[rank, *entry.process_group]
+        before, number = last.get(group, (0, 0))
+        if not entry.is_p2p:
+            before += entry.collective_seq_id < number
+            last[group] = before, entry.collective_seq_id
+        yield replace(group, before=before), entry
 
 
 def ends_of(entry: Entry, group: Group) -> tuple[int, int] | None:

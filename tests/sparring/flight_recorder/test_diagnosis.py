@@ -318,6 +318,17 @@ def test_two_groups_of_one_name(tmp_path):
     assert first(tmp_path) is None
 
 
+def test_a_group_that_is_made_anew(tmp_path):
+    """It counts from 1 again: its first call is none of the group before, which had the same name."""
+    once = [call(number=n) for n in (1, 2)]
+    whole = job(tmp_path / "whole", {r: [*once, call(dtype="Half")] for r in range(2)})
+    assert first(whole) is None
+    prop, sentence = first(job(tmp_path / "late", {0: [*once, call(dtype="Half", done=False)], 1: once}))
+    assert prop == "arrival" and sentence.startswith(
+        "rank 1 did not come to all_reduce 1 of group 0 (default_pg, made anew); rank 0 at train.py:10 came to it"
+    )
+
+
 def test_names_of_strangers(tmp_path):
     """What would steer a terminal is not printed, and long names are cut; numbers that fit are."""
     nasty = {"group": "\x1b[2J" + "x" * 1000, "dtype": "\x07" * 1000, "sizes": (2**62,) * 64}
