@@ -156,7 +156,7 @@ def test_a_trace_as_it_is_typed(tmp_path: Path) -> None:
     assert arrows(events(tmp_path / "chain.json")) == [(0, 1), (1, 2)]
 
 
-def job(folder: Path, form: str) -> Path:
+def job(folder: Path, form: str = "pickle") -> Path:
     """Dumps of two ranks: a call that both end, a message, and calls that do not end or not told so."""
     done = made_dumps.call(number=1, time_discovered_completed_ns=2 * 10**9)
     calls = {
