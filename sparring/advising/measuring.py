@@ -92,9 +92,9 @@ def profile(gradients: Gradients, density: Fraction, track: Track = lambda items
 
 
 def measured(gradients: Gradients, layers: Sequence[Layer], density: Fraction) -> Measured:
-    """Measure these layers as one vector, of which each worker keeps its largest entries."""
+    """Measure these layers as one vector, of which each worker keeps its largest entries, at least one."""
     n = sum(layer.size for layer in layers)
-    k = round(density * n)
+    k = max(round(density * n), 1 if density else 0)
     found = [chosen(partial(gradients.blocks, layers, r), k) for r in range(gradients.workers)]
     low, mean, high = zip(*(support_models.over(sizes) for sizes in counted([one.at for one in found]).T.tolist()))
     union, workers = np.unique(np.concatenate([one.at for one in found]), return_counts=True)

@@ -135,7 +135,10 @@ def by_convention(question: Question, place: Place, findings: Findings) -> None:
     seen = [(xs, place.observe(question.target, Example(xs, "result")).trace) for xs in probes]
     asked = replace(question, only=props)
     for one in conventions.fitting(page, seen, "steps" if "steps" in question.watched else "volume"):
-        found = explore(replace(asked, convention=one), place, lambda told: None)
+        other = replace(asked, convention=one)
+        if any(prop in judge(other, place, findings.smallest[prop][0]).flaws for prop in props):
+            continue
+        found = explore(other, place, lambda told: None)
         if not found.smallest and found.judged:
             findings.settle(props, found, str(one))
             return
@@ -174,7 +177,9 @@ def kinds(question: Question) -> list[str]:
     others = asked - {*KINDS, *MADE}
     also = {*KINDS} - {BAD} if any(question.convention) else {"result"}  # chunks are cut at the edge, too
     usual = [kind for kind in KINDS if kind in asked or (kind in also and others)]
-    return [*usual, *(kind for kind in MADE if kind in {*question.meanings} and asked & {*properties(kind)})]
+    again = {hard.SPECIAL, hard.LONG, hard.MANY} if any(question.convention) else set()  # it explains these, too
+    made = (kind for kind in MADE if kind in again or asked & {*properties(kind)})
+    return [*usual, *(kind for kind in made if kind in {*question.meanings})]
 
 
 def unplayable(place: Place, kind: str) -> str:

@@ -40,6 +40,7 @@ GAPS = {
 """The properties that no trace tells about, each with the reason."""
 JUDGED = ("agreement", "steps", "volume", "contention")
 """Those that a trace may tell about."""
+LONG = "message by message as long as the page's, in its order; what is in them a trace does not tell"
 ALIKE = "messages that are alike in the page have the same digest"
 
 
@@ -142,8 +143,8 @@ def result(question: Question, prop: str, seen: Seen) -> Result:
     if prop in seen.gaps or prop not in JUDGED:
         return Result(question.name, prop, NOT_COVERED, seen.gaps.get(prop, "a trace does not tell"))
     flaw = seen.flaws.get(prop)
-    counted = {"steps": trace_counts.COUNTED} if unsized(question.page) else {}
-    holds = {"agreement": ALIKE, **counted}.get(prop, question.meanings[prop])
+    steps = trace_counts.COUNTED if unsized(question.page) else LONG
+    holds = {"agreement": ALIKE, "steps": steps}.get(prop, question.meanings[prop])
     return Result(question.name, prop, REFUTED if flaw else tested(1), flaw or holds)
 
 

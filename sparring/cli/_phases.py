@@ -99,7 +99,8 @@ def print_regions(
         for name, found in marked.items()
     }}  # fmt: skip
     result = Result(", ".join(first.names), "phases", tested(points), asked.how)
-    return Report("cost", [result], [], time.perf_counter() - start, extra)
+    gaps = list(dict.fromkeys(told for found in panels.values() for told in found.left_out))
+    return Report("cost", [result], gaps, time.perf_counter() - start, extra)
 
 
 def compared_in_nodes(
@@ -174,6 +175,7 @@ def lines(panels: Mapping[str, Phases], at: Mapping[str, Any], within: Fraction,
         near = sum(len(found.close(j, i, within)) > 1 for j in range(len(found.up)) for i in range(len(found.along)))
         all_ = len(found.up) * len(found.along)
         yield f"  at {near} of {all_} points another costs at most {float(100 * within):g} % more"
+        yield from (f"  not compared: {told}" for told in found.left_out)
     for name, by_ranks in bands.items():
         told = (f"p={p} {band_told(one)}" for p, one in by_ranks.items())
         yield f"{name} pays in long vectors even if lists are encoded as its messages are: {'; '.join(told)}"

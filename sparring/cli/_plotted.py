@@ -22,6 +22,8 @@ def draw(algos: Sequence[str], over: str, between: tuple[Any, Any], support: str
     costs = [api.cost(algo, support=support, **params) for algo in algos]
     found = courses(costs, over, at, support, *between)
     crossing.write_picture(crossing.several(found), file)
+    for told in found.left_out:
+        click.echo(f"not compared: {told}", err=True)
     for turn in found.turns:
         place = f"{float(turn.place):.4g}" if over == "rho" else shown(over, turn.place)
         click.echo(

@@ -87,10 +87,24 @@ class Phases:
         most = min(known) * (1 + within) if known else 0
         return [name for name, cost in zip(self.names, self.costs[j][i]) if cost is not None and cost <= most]
 
+    @property
+    def left_out(self) -> list[str]:
+        """Which algorithms have no cost at some points, and so are not compared there."""
+        return left_out(self.names, [point for row in self.costs for point in row])
+
     def runs(self, j: int) -> list[Run]:
         """Return a row of the grid, in stretches of one cheapest algorithm."""
         row = groupby(range(len(self.along)), key=lambda i: self.cheapest(j, i))
         return [Run((places := [*some])[0], places[-1], name) for name, some in row]
+
+
+def left_out(names: Sequence[str], points: Sequence[Sequence[Fraction | None]]) -> list[str]:
+    """Say of each algorithm without a cost at some points that it is not compared there."""
+    counts = {name: sum(cost is None for cost in own) for name, own in zip(names, zip(*points))}
+    return [
+        f"{name} at {count} of {len(points)} points, where its formulas do not hold: it may cost least there"
+        for name, count in counts.items() if count
+    ]  # fmt: skip
 
 
 def phases(costs: Sequence[Either], over: tuple[str, str], at: Mapping[str, units.Given], support: str = "independent",
@@ -234,6 +248,11 @@ class Courses:
     xs: tuple[Fraction, ...]
     costs: tuple[tuple[Fraction | None, ...], ...]
     turns: tuple[Turn, ...]
+
+    @property
+    def left_out(self) -> list[str]:
+        """Which algorithms have no cost at some points, and so are not compared there."""
+        return left_out(self.names, [*zip(*self.costs)])
 
 
 def courses(

@@ -50,7 +50,7 @@ def check_dumps(folder: str | Path, ranks: int | None = None) -> Report:
     job = assemble(read, ranks)
     diagnosis = Diagnosis(job)
     results = [result(folder.name, prop, diagnosis) for prop in PROPERTIES]
-    gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED] + job.lost
+    gaps = list(dict.fromkeys([f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED] + job.lost))
     if any(entry for dump in read.values() for entry in dump.entries) and not any(lines(job)):
         gaps.append(NO_LINES)
     told = {
@@ -86,7 +86,8 @@ def unjudged(job: Job, prop: str, count: int) -> str:
         return UNLISTED
     if prop == "deadlock" and not all(one.ended for one in job.meetings):
         return "no circle is seen, but calls did not end"
-    return "" if count else MISSING[prop]
+    lost = (told.partition(": ")[2] for told in job.lost if told.startswith(f"{prop}: "))
+    return "" if count else next(lost, MISSING[prop])
 
 
 UNLISTED = "gloo's recorder lists no sends and receives: if the job hangs, they may be why"
@@ -106,8 +107,8 @@ def judged(job: Job, prop: str) -> int:
     return {
         "dumps": len(job.dumps),
         "calls": sum(len(one.calls) > 1 for one in collectives),
-        "arrival": len(collectives),
-        "messages": len(job.meetings) - len(collectives),
+        "arrival": sum(not one.unknown for one in collectives),
+        "messages": sum(one.is_message and not one.unknown for one in job.meetings),
     }.get(prop, len(job.meetings))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sparring.flight_recorder.agreement import disagreement, shares
@@ -76,7 +76,7 @@ class Diagnosis:
 
     def absent(self, meeting: Meeting) -> list[int]:
         """Return the ranks that left a dump, but no call of this meeting."""
-        return [rank for rank in self.job.dumps if rank in meeting.members and rank not in meeting.calls]
+        return [rank for rank in self.job.dumps if rank in meeting.missing]
 
     def absences(self) -> Iterator[Finding]:
         """Yield for each group the first collective to which a rank did not come, and each message without an end."""
@@ -96,7 +96,7 @@ class Diagnosis:
             verb, came = "send" if meeting.dst in meeting.calls else "receive", "was there for it"
         return f"{ranks_told(gone)} did not {verb} {meeting}; {self.who(meeting)} {came}{self.elsewhere(gone)}"
 
-    def elsewhere(self, ranks: Sequence[int]) -> str:
+    def elsewhere(self, ranks: Iterable[int]) -> str:
         """Say where ranks are instead."""
         places = parted({rank: self.whereabouts(rank) for rank in ranks})
         return "".join(f"; {ranks_told(found)}: {place}" for found, place in places)
@@ -157,6 +157,9 @@ class Diagnosis:
 
     def unexplained(self, meeting: Meeting) -> str:
         """Say what is known of a call to which all ranks came in the same way, and which did not end."""
+        if meeting.unknown:
+            where = self.elsewhere(rank for rank in meeting.unknown if rank in self.job.dumps)
+            return f"; whether {ranks_told(meeting.unknown)} came, the dumps do not tell{where}"
         if meeting.group.certain or meeting.group.desc == DEFAULT:
             return "; all its ranks came in the same way, so look at the network and the devices"
         others = [rank for rank in self.job.dumps if rank not in meeting.calls and self.waits.first_open(rank)]

@@ -59,6 +59,7 @@ class Entry(Struct, frozen=True):
     is_p2p: bool = False
     time_created_ns: Number = 0
     time_discovered_completed_ns: Number | None = None
+    """None in a pickle, or 0 in JSON, where no end was seen."""
     frames: Annotated[list[Frame], Meta(max_length=2**12)] = []
 
 
@@ -81,7 +82,8 @@ class Dump(Struct, frozen=True):
     """
 
     version: Text
-    entries: Annotated[list[Entry], Meta(max_length=ENTRIES)]
+    entries: Annotated[list[Entry], Meta(max_length=ENTRIES)] = []
+    """Torch's JSON leaves them out where a rank has called nothing."""
     pg_config: dict[Text, Members] = {}
     lists_messages: bool = False
     now: Annotated[list[Frame], Meta(max_length=2**12)] = []

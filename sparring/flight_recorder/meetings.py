@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from sparring.flight_recorder.dumps import Dump, Entry
@@ -17,6 +17,8 @@ from sparring.flight_recorder.telling import cut, line_told, printable
 
 DEFAULT, UNNAMED = "default_pg", "undefined"
 """How torch describes the group of all ranks, and one that nobody described."""
+TOGETHER = re.compile(r"all_?reduce|all_?gather|reduce_scatter|barrier", re.IGNORECASE)
+"""The collectives that end on no rank before all have come; in an alltoall, two may have nothing for each other."""
 MESSAGE = re.compile(r"(send|recv) (\d{1,9})(?:->|<-)(\d{1,9})", re.ASCII)
 
 
@@ -28,9 +30,12 @@ class Group:
     desc: str
     members: frozenset[int]
     certain: bool
+    before: int = 0
+    """How many groups of that name its ranks had before: each counts its calls from the beginning."""
 
     def __str__(self) -> str:
-        return cut(printable(f"group {self.name}" + (f" ({self.desc})" if self.desc != UNNAMED else "")))
+        said = ([self.desc] if self.desc != UNNAMED else []) + ["made anew"] * (self.before > 0)
+        return cut(printable(f"group {self.name}" + (f" ({', '.join(said)})" if said else "")))
 
 
 class Call(NamedTuple):
@@ -67,6 +72,8 @@ class Meeting:
     src: int = -1
     dst: int = -1
     calls: dict[int, Call] = field(default_factory=dict)
+    unknown: frozenset[int] = frozenset()
+    """The members of which the dumps do not tell whether they came."""
 
     @property
     def is_message(self) -> bool:
@@ -77,9 +84,15 @@ class Meeting:
         return all(call.done for call in self.calls.values())
 
     @property
+    def went_together(self) -> bool:
+        """Whether it ended on a rank, and could not have without all others."""
+        ended = any(entry.state == "completed" for call in self.calls.values() for entry in call.entries)
+        return ended and all(TOGETHER.search(call.kind) for call in self.calls.values())
+
+    @property
     def missing(self) -> list[int]:
         """The members that did not come, or left no dump."""
-        return sorted(self.members - self.calls.keys())
+        return sorted(self.members - self.calls.keys() - self.unknown)
 
     def __str__(self) -> str:
         if self.is_message:
@@ -139,7 +152,7 @@ def assemble(dumps: Mapping[int, Dump], ranks: int | None = None) -> Job:
             members = frozenset({src, dst}) if is_message else group.members
             meetings.setdefault(key, Meeting(group, number, members, src, dst)).calls[rank] = call
     whole, cut = set_apart(list(meetings.values()), dumps)
-    return Job(world, dumps, whole, [*lost, *cut])
+    return Job(world, dumps, whole, [*lost, *cut, *dated(whole, dumps)])
 
 
 def find_groups(dumps: Mapping[int, Dump], world: int) -> Mapping[tuple[int, str, str], Group]:
@@ -175,8 +188,7 @@ def calls_of(
     steps: dict[tuple[Group, bool, int], int] = {}
     together: dict[Key, list[tuple[int, Entry]]] = defaultdict(list)
     sent: dict[tuple[Group, int, int], int] = defaultdict(int)
-    for i, entry in enumerate(dump.entries):
-        group = groups[rank, *entry.process_group]
+    for i, (group, entry) in enumerate(lives(rank, dump, groups)):
         at = steps.setdefault((group, entry.is_p2p, entry.p2p_seq_id if entry.is_p2p else entry.collective_seq_id), i)
         if not entry.is_p2p:
             together[group, False, entry.collective_seq_id, -1, -1].append((at, entry))
@@ -187,6 +199,18 @@ def calls_of(
             lost.setdefault(f"messages: which ranks {kind_of(entry)[:40]!r} of {group} joins, the dumps do not tell")
     for key, found in together.items():
         yield key, Call(rank, found[0][0], tuple(entry for _, entry in found))
+
+
+def lives(rank: int, dump: Dump, groups: Mapping[tuple[int, str, str], Group]) -> Iterator[tuple[Group, Entry]]:
+    """Yield the rank's entries with their groups: where a group's counter falls, it was destroyed and made anew."""
+    last: dict[Group, tuple[int, int]] = {}
+    for entry in dump.entries:
+        group = groups[rank, *entry.process_group]
+        before, number = last.get(group, (0, 0))
+        if not entry.is_p2p:
+            before += entry.collective_seq_id < number
+            last[group] = before, entry.collective_seq_id
+        yield replace(group, before=before), entry
 
 
 def ends_of(entry: Entry, group: Group) -> tuple[int, int] | None:
@@ -202,21 +226,60 @@ def ends_of(entry: Entry, group: Group) -> tuple[int, int] | None:
 
 
 def set_apart(meetings: Iterable[Meeting], dumps: Mapping[int, Dump]) -> tuple[list[Meeting], list[str]]:
-    """Leave out the meetings whose calls a full buffer may have lost; return the others, and what was left out."""
+    """Leave out the meetings whose calls a full buffer may have lost; return the others, and what was left out.
+
+    One that did not end stays, with the ranks of which nothing is known: a buffer loses the first calls, and not the
+    one in which a job hangs.
+    """
     full = {rank for rank, dump in dumps.items() if dump.overwritten}
     firsts: dict[tuple[Group, int], int] = {}
     meetings = list(meetings)
     for one in meetings:
         for rank in one.calls if not one.is_message else ():
             firsts[one.group, rank] = min(one.number, firsts.get((one.group, rank), one.number))
-    cut: list[Meeting] = []
+    cut: dict[str, None] = {}
     whole: list[Meeting] = []
     for one in meetings:
-        if one.is_message:
-            lost = bool(one.members & full)
-        else:
-            absent = one.members & full - one.calls.keys()
-            lost = any(one.number < firsts.get((one.group, rank), one.number + 1) for rank in absent)
-        (cut if lost else whole).append(one)
-    told = sorted({"messages" if one.is_message else "calls" for one in cut})
-    return whole, [f"{what}: the first were overwritten in the recorder's buffer" for what in told]
+        lost = one.members & full
+        if not one.is_message:
+            absent = lost - one.calls.keys()
+            lost = frozenset(r for r in absent if one.number < firsts.get((one.group, r), one.number + 1))
+        if lost:
+            cut["messages" if one.is_message else "calls"] = None
+        whole += unended(one, lost) if lost else [one]
+    return whole, [f"{what}: {OVERWRITTEN}" for what in sorted(cut)]
+
+
+OVERWRITTEN = "the first were overwritten in the recorder's buffer"
+
+
+def unended(one: Meeting, lost: frozenset[int]) -> Iterator[Meeting]:
+    """Yield what is left of a meeting of which ranks have lost calls: the calls in which ranks still are.
+
+    Messages are counted from the first that a buffer still has, so the two ends of one may be of different messages.
+    """
+    if not one.is_message and not one.ended:
+        yield replace(one, unknown=lost)
+    elif one.is_message:
+        still = ((rank, call) for rank, call in one.calls.items() if not call.done)
+        yield from (replace(one, calls={rank: call}, unknown=one.members - {rank}) for rank, call in still)
+
+
+def dated(meetings: Sequence[Meeting], dumps: Mapping[int, Dump]) -> Iterator[str]:
+    """Mark as unknown what ranks did after they wrote their dumps, where other dumps tell that they went on.
+
+    Yield what is so left open.
+    """
+    latest: dict[tuple[Group, int], int] = {}
+    for one in meetings:
+        for rank in one.calls if not one.is_message else ():
+            latest[one.group, rank] = max(one.number, latest.get((one.group, rank), one.number))
+    older: dict[int, Meeting] = {}
+    for one in sorted(meetings, key=lambda one: one.number):
+        for rank in one.missing if one.went_together else ():
+            if rank in dumps and one.number > latest.get((one.group, rank), -1):
+                older.setdefault(rank, one)
+    for one in meetings:
+        one.unknown |= older.keys() & one.members - one.calls.keys()
+    for rank, one in older.items():
+        yield f"arrival: the dump of rank {rank} was written before {one}, to which it came: others have ended it"

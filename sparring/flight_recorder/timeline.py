@@ -30,14 +30,14 @@ def of_job(job: Job, title: str) -> Timeline:
 def known(call: Call) -> Iterator[int]:
     """Yield the times that a dump tells of a call."""
     for entry in call.entries:
-        yield from (time for time in (entry.time_created_ns, entry.time_discovered_completed_ns) if time is not None)
+        yield from (entry.time_created_ns, entry.time_discovered_completed_ns or entry.time_created_ns)
 
 
 def span(one: Meeting, call: Call, first: int, last: int) -> Span:
     """Return the slice of a rank's call, with what the dumps say of it."""
     start = min(entry.time_created_ns for entry in call.entries)
     ends = [entry.time_discovered_completed_ns for entry in call.entries]
-    told = [end for end in ends if end is not None]
+    told = [end for end in ends if end]
     state = "unfinished" if not call.done else "" if len(told) == len(ends) else "its end was not recorded"
     end = last if not call.done else max(told) if not state else start
     args: dict[str, object] = {"call": str(one), "state": state or "completed"}

@@ -9,6 +9,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from sparring.errors import InputError
 from sparring.present.explorer import html
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, UNDECIDED, Verdict, proved_at, tested
@@ -16,6 +18,7 @@ from sparring.report import Report, Result
 from sparring.schedules import documents, rccl, writing
 from sparring.schedules.formats import files
 from sparring.schedules.judgement import Judgement
+from sparring.schedules.program import Program
 from sparring.schedules.races import LISTED
 from sparring.spec.core import pages as registry
 from sparring.spec.core.model import Page
@@ -59,7 +62,7 @@ def check_schedule(
     if depth is not None and depth < 1:
         raise InputError(f"depth = {depth}; right: the messages that a channel holds, 1 or more")
     try:
-        judgement = Judgement(files.read(path))
+        judgement = judge(files.read(path))
         results = list(judge_properties(judgement, path.name, depth, topology, load=load))
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
@@ -69,6 +72,17 @@ def check_schedule(
     shown = {"": lambda: html.page(documents.document(judgement, path.name, results, depth, topology))}
     extra = {**envelope(judgement), "check": told}
     return Report("check", results, gaps, time.perf_counter() - start, extra, explorers=shown)
+
+
+def judge(subject: files.Subject) -> Judgement:
+    """Judge a file; one that a runtime may use in place and out of place must be right both ways."""
+    if not (isinstance(subject, Program) and subject.inplace and subject.outofplace):
+        return Judgement(subject)
+    both = {"in place": Judgement(subject), "out of place": Judgement(replace(subject, inplace=False))}
+    way = next((way for way, one in both.items() if one.faulty), "")
+    found = both[way or "in place"]
+    found.ways = way or " and ".join(both)
+    return found
 
 
 def left_out(one: Judgement, topology: str | None, *, load: bool) -> set[str]:
@@ -90,6 +104,8 @@ def judge_properties(
         verdict, detail = (NOT_COVERED, one.gaps[prop]) if prop in one.gaps else judge(one)
         if one.plan and one.plan.partly and verdict == proved_at(one.ranks):
             verdict, detail = tested(1), f"{detail}, {one.plan.partly}"
+        if one.ways and prop in ("implements", "agreement", "races") and verdict != NOT_COVERED:
+            detail = f"{detail}, {one.ways}"
         yield Result(name, prop, verdict, detail)
 
 

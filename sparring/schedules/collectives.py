@@ -1,5 +1,7 @@
 """Judges whether every rank ends with what the collective promises: each contribution once, in its place.
 
+Out of place, that includes the input, which must end as it began.
+
 A contribution is a token: a rank and a chunk.  Programs are run on sums of tokens, which hold each token never, once or
 several times.  Values have no other property, so the finding holds for every input and every addition that is
 associative and commutative.
@@ -8,7 +10,7 @@ associative and commutative.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from sparring.errors import InputError
@@ -137,6 +139,12 @@ def wants(places: Places) -> Iterator[Want]:
                 yield r, "i" if inplace else "o", inplace * r * share + c, r * share + c, everybody
 
 
+def kept(places: Places) -> Iterator[Want]:
+    """Yield what must still lie in the input after the last step: out of place, a caller's input is only read."""
+    if not places.program.inplace:
+        yield from ((r, buffer, at, chunk, 1 << r) for r, buffer, at, chunk in starts(places))
+
+
 def begun(places: Places) -> tuple[Sums, list[int]]:
     """Return the sum in each cell before the first step."""
     sums = Sums()
@@ -183,7 +191,7 @@ def wrong(places: Places, sums: Sums, cells: Sequence[int]) -> list[Want]:
     """Return the places that do not hold what they should."""
     good: set[tuple[int, int, int]] = set()
     found = []
-    for want in wants(places):
+    for want in chain(wants(places), kept(places)):
         r, buffer, place, chunk, ranks = want
         held = cells[places.cell(r, buffer, place)]
         if (held, chunk, ranks) not in good:

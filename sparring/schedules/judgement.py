@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 
 from sparring.schedules import agreement, collectives, cost, deadlock, graph, link_contention, plans, races
 from sparring.schedules.agreement import Unequal
@@ -37,6 +37,8 @@ class Judgement:
             self.program = subject if isinstance(subject, Program) else None
             self.graph = graph.of_program(subject) if isinstance(subject, Program) else graph.of_messages(subject)
         self.places = Places(self.program) if self.program else None
+        self.ways = ""
+        """How the program is called, in place or out of place or both, where its file names both."""
         self.wrong_count = 0  # of all places, once ``wrong`` has been asked for
         self.touches: Sequence[Touched] = list(touched(self.places)) if self.places and not self.plan else ()
 
@@ -44,6 +46,11 @@ class Judgement:
     def ranks(self) -> int:
         """The number of ranks."""
         return self.graph.ranks
+
+    @property
+    def faulty(self) -> bool:
+        """True if it ends with wrong sums or in different orders, or has races, or does not end."""
+        return bool(self.wrong or self.unequal or self.races or not self.ends)
 
     @property
     def collective(self) -> str | None:
@@ -109,10 +116,9 @@ class Judgement:
         """The first races; None where there is nothing to touch, or no clock."""
         if self.places is None or self.clock is None:
             return None
-        found = races.races(
-            self.graph, self.went, self.known, self.plan.deeds if self.plan else self.touches, self.clock
-        )
-        return list(islice(found, races.LISTED))
+        touches = self.plan.deeds if self.plan else self.touches
+        found = races.races(self.graph, self.went, self.known, touches, self.clock)
+        return list(islice(chain(races.overlaps(touches), found), races.LISTED))
 
     def cell(self, race: Race) -> str:
         """Return the place of a race as text."""

@@ -52,20 +52,20 @@ class Places:
         """The cells from which, and into which, chunks are copied before the first step."""
 
     def memory(self, r: int, rank: Rank) -> Memory:
-        """Return the buffers of rank ``r``, placed after those of the ranks before it."""
+        """Return the buffers of rank ``r``, placed after those of the ranks before it.
+
+        The collective says how long a vector is, whatever the file says: behind its end is somebody else's memory.
+        """
         n, kind = self.program.chunks, self.kind
-        size = {"i": rank.input, "o": rank.output, "s": rank.scratch}
-        if kind:
-            size["i"] = max(size["i"], 0 if kind == "allgather" and self.program.inplace else self.needed("i"))
-            size["o"] = max(size["o"], 0 if kind == "reduce_scatter" and self.program.inplace else self.needed("o"))
+        said = {"i": rank.input, "o": rank.output, "s": rank.scratch}
+        size = {**said, "i": self.needed("i"), "o": self.needed("o")} if kind else dict(said)
         if not self.program.inplace:
             begin = {"i": self.cells, "o": self.cells + size["i"], "s": self.cells + size["i"] + size["o"]}
             return Memory(begin, size)
         whole, part = ("o", "i") if kind == "allgather" else ("i", "o")
-        inside = kind in ("allgather", "reduce_scatter") and size[part] <= self.share < n
-        size[whole] = max(size[whole], size[part] + inside * r * self.share)
-        if not inside:
-            size[part] = size[whole]
+        inside = kind in ("allgather", "reduce_scatter") and said[part] <= self.share < n
+        size[whole] = max(size[whole], size[part])
+        size[part] = said[part] if inside else size[whole]
         begin = {whole: self.cells, part: self.cells + inside * r * self.share, "s": self.cells + size[whole]}
         return Memory(begin, size)
 
@@ -85,7 +85,7 @@ class Places:
         if index + count > memory.size[buffer]:
             raise InputError(
                 f"{buffer}[{index}] to {buffer}[{index + count - 1}], but its {NAMES[buffer]} has "
-                f"{memory.size[buffer]} chunks"
+                f"{memory.size[buffer]} chunks" + (f" ({self.kind} of {self.program.chunks})" if self.kind else "")
             )
         begin = memory.begin[buffer] + index
         return range(begin, begin + count)
@@ -133,6 +133,11 @@ class Touched(NamedTuple):
         yield self.src
         if self.both:
             yield self.dst
+
+    @property
+    def written(self) -> tuple[range, ...]:
+        """The cells that it writes."""
+        return (self.dst,)
 
 
 NONE = range(0)

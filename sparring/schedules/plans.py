@@ -8,7 +8,7 @@ go on, and says nothing of what was written before it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
@@ -32,9 +32,9 @@ class Deed(NamedTuple):
         return self.sources
 
     @property
-    def dst(self) -> Iterator[int]:
+    def written(self) -> Sequence[range]:
         """The cells that it writes."""
-        return chain.from_iterable(self.targets)
+        return self.targets
 
     @property
     def added(self) -> int:

@@ -86,7 +86,8 @@ class Block(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True)
     steps: tuple[Step, ...]
     send: Peer = -1
     recv: Peer = -1
-    channel: Annotated[int, Meta(ge=0, lt=BLOCKS)] = 0
+    channel: Annotated[int, Meta(ge=-1, lt=BLOCKS)] = 0
+    """-1 for none, of a block that sends to nobody and receives from nobody."""
 
 
 class Rank(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -113,6 +114,8 @@ class Program(
     ranks: Annotated[tuple[Rank, ...], Meta(min_length=1, max_length=RANKS)]
     protocol: Annotated[str, Meta(max_length=100)] = "Simple"
     outofplace: bool | None = None
+    channels: Natural | None = None
+    """How many channels a runtime sets up, 0, 1, ...; None where the file does not say."""
     least: Natural | None = None
     """The fewest and the most bytes for which a runtime should use it; 0 for no upper limit."""
     most: Natural | None = None
@@ -168,6 +171,8 @@ def faults(block: Block, r: int, p: int, lengths: dict[int, int]) -> Iterator[st
     for what, peer in (("sends to", block.send), ("receives from", block.recv)):
         if peer == r or peer >= p:
             yield f"{what} rank {peer}; right: another of the ranks 0 to {p - 1}, or -1 for none"
+    if block.channel < 0 and max(block.send, block.recv) >= 0:
+        yield f"is on channel {block.channel}; right: 0 or more, or -1 where it neither sends nor receives"
     for s, step in enumerate(block.steps):
         if fault := next(misused(step, block), ""):
             yield f"step {s} ({step.op}) {fault}"

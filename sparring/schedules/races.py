@@ -53,8 +53,8 @@ class Access(Protocol):
         raise NotImplementedError
 
     @property
-    def dst(self) -> Iterable[int]:
-        """The cells that it writes."""
+    def written(self) -> Iterable[range]:
+        """The cells that it writes; all ranges of a step have the same length."""
         raise NotImplementedError
 
 
@@ -74,6 +74,8 @@ class Race(NamedTuple):
     def told(self, graph: Graph, cell: str) -> str:
         """Return the race as text."""
         first, second = (graph.nodes[node].name for node in (self.first, self.second))
+        if self.first == self.second:
+            return f"{first} writes {cell} for one of its chunks and touches it for another, and nothing orders the two"
         does = ["writes" if w else "reads" for w in self.writes]
         block = first.split(" step")[0] if graph.moves is None else "its line"
         if self.known:
@@ -123,9 +125,21 @@ def races(
             for cell in cells:
                 yield from unordered(node, cell, writes=False)
                 readers.setdefault(cell, {})[nodes[node].chain] = node
-        for cell in touch.dst:
+        for cell in (cell for cells in touch.written for cell in cells):
             yield from unordered(node, cell, writes=True)
             written[cell], readers[cell] = node, {}
+
+
+def overlaps(touches: Sequence[Access]) -> Iterator[Race]:
+    """Yield the steps that touch a cell for one of their chunks and write it for another, as races with themselves.
+
+    Threads move the chunks of a step side by side, so nothing orders the two.
+    """
+    for node, touch in enumerate(touches):
+        for to in touch.written:
+            for one in (*touch.read, *touch.written):
+                if one and one.start != to.start and max(one.start, to.start) < min(one.stop, to.stop):
+                    yield Race(node, node, max(one.start, to.start), (False, True), [])
 
 
 def chain(graph: Graph, waiting: Sequence[Sequence[int]], counts: Clock, first: int, second: int) -> list[int]:

@@ -7,7 +7,7 @@ allow more thread blocks than the 64 here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from sparring.schedules.memory import Places
 from sparring.schedules.program import Block, Program, Rank
@@ -34,11 +34,11 @@ def refusals(program: Program) -> Iterator[str]:
             r = places.owner(src)
             yield f"rank {r} has a <copy> of {places.named(r, src)} to {places.named(r, dst)}, which RCCL passes over"
     for r, rank in enumerate(program.ranks):
-        yield from (f"rank {r} {why}" for why in of_rank(rank))
+        yield from (f"rank {r} {why}" for why in of_rank(rank, program.channels))
 
 
-def of_rank(rank: Rank) -> Iterator[str]:
-    """Yield the reasons in one rank."""
+def of_rank(rank: Rank, channels: int | None) -> Iterator[str]:
+    """Yield the reasons in one rank; ``channels``: how many are set up, if the file says."""
     ids = sorted(block.id for block in rank.blocks)
     if ids != list(range(len(ids))):
         yield f"has blocks {', '.join(map(str, ids[:8]))}; right: 0, 1, 2, ... without a gap"
@@ -51,21 +51,30 @@ def of_rank(rank: Rank) -> Iterator[str]:
         yield from (
             f"has {n} blocks that {what} on channel {c}; at most {PEERS}" for c, n in peers.items() if n > PEERS
         )
-    awaited = {(b.id, s) for b in rank.blocks for s, step in enumerate(b.steps) if step.awaited}
+    for block in rank.blocks:
+        if block.channel < 0:
+            yield f"block {block.id} is on channel {block.channel}; RCCL demands 0 or more"
+        if channels is not None and block.channel >= channels:
+            yield f"block {block.id} is on channel {block.channel}, and nchannels={channels}"
+    awaited = {(b.id, s): step.op == "nop" for b in rank.blocks for s, step in enumerate(b.steps) if step.awaited}
     for block in rank.blocks:
         yield from (f"block {block.id} {why}" for why in of_block(block, awaited))
 
 
-def of_block(block: Block, awaited: set[tuple[int, int]]) -> Iterator[str]:
-    """Yield the reasons in one block of a rank; ``awaited``: the steps that tell others that they have ended."""
+def of_block(block: Block, awaited: Mapping[tuple[int, int], bool]) -> Iterator[str]:
+    """Yield the reasons in one block of a rank.
+
+    ``awaited``: the steps that should tell others that they have ended; true for a nop, which RCCL drops, and that.
+    """
     if len(block.steps) > STEPS:
         yield f"has {len(block.steps)} steps; at most {STEPS}"
     waits = False
     for s, step in enumerate(block.steps):
         if step.count >= COUNT:
             yield f"step {s} moves {step.count} chunks; at most {COUNT - 1}"
-        if step.after and step.after not in awaited:
-            yield f"step {s} waits for step {step.after[1]} of block {step.after[0]}, whose hasdep is 0: for ever"
+        if step.after and awaited.get(step.after, True):
+            why = "a nop, which tells nobody" if step.after in awaited else "whose hasdep is 0"
+            yield f"step {s} waits for step {step.after[1]} of block {step.after[0]}, {why}: for ever"
         if step.op == "nop":
             waits = waits or step.after is not None
         elif waits:

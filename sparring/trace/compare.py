@@ -42,6 +42,8 @@ from sparring.trace.recorder import MAKERS
 LEVELS = ("result", "volume", "steps")
 IDLE = {*MAKERS.split(), "Barrier", "Ibarrier", "barrier", "Free", "free", "Disconnect"}
 """Collectives that carry no entries."""
+NOTES, NOTE = 256, 32
+"""The bytes, and those for each rank, in which a rank may tell others lengths, names and the like by collectives."""
 Array: TypeAlias = NDArray[Any]
 Same: TypeAlias = Callable[[Event, Array], bool]
 Channel: TypeAlias = tuple[int, int]
@@ -244,6 +246,24 @@ def silence(trace: Trace, rank: int, dst: int = NOBODY) -> tuple[str, str]:
 def collectives(trace: Trace, rank: int) -> list[Event]:
     """Return the rank's calls of collectives that carry something."""
     return [e for e in trace.events if e.rank == rank and e.op == "collective" and e.call not in IDLE]
+
+
+def uncounted(trace: Trace) -> str:
+    """Say which rank hands a part of its vector to collectives, whose messages nobody sees; "" if none does.
+
+    That is more than notes, and more than a small share of what it sends in messages.
+    """
+    for rank in range(trace.ranks) if trace.ranks > 1 else ():
+        calls = collectives(trace, rank)
+        handed = sum(event.nbytes for event in calls)
+        sent = sum(event.nbytes for event in trace.sends() if event.rank == rank)
+        if handed > NOTES + NOTE * trace.ranks and 4 * trace.ranks * handed >= sent:
+            where = max(calls, key=lambda event: event.nbytes).where
+            return (
+                f"rank {rank} also hands {handed} bytes to {inside(trace, rank)} ({where}), whose messages nobody "
+                "counts; the page sends all that it sends itself"
+            )
+    return ""
 
 
 def inside(trace: Trace, rank: int) -> str:

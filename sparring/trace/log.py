@@ -11,6 +11,7 @@ import numpy as np
 from sparring.errors import InputError
 from sparring.trace.events import NOBODY, Event, caller, collective, digest
 from sparring.world.core.buffers import Buffer, simple
+from sparring.world.core.objects import bulk
 
 if TYPE_CHECKING:
     from mpi4py.MPI import Comm, Group
@@ -88,12 +89,11 @@ def exchange(place: Place, call: str, given: Arguments) -> None:
 
 
 def meet(place: Place, call: str, given: Arguments) -> None:
-    """Record a collective, and the size of the buffer that this rank contributes; objects count as nothing."""
+    """Record a collective, and the size of what this rank contributes."""
     own = first(given, "sendbuf", "buf", "sendobj", "obj")
     buffer = given.get("recvbuf") if own is mpi().IN_PLACE else own
-    memory = buffer[0] if isinstance(buffer, list | tuple) and buffer else buffer
-    nbytes = len(memory) if isinstance(memory, bytes | bytearray) else int(getattr(memory, "nbytes", 0))
-    place.log.add(collective(place.log.rank, 0, call, place.context, nbytes, caller()))
+    memory = buffer[0] if isinstance(buffer, list | tuple) and buffer and not call.islower() else buffer
+    place.log.add(collective(place.log.rank, 0, call, place.context, bulk(memory), caller()))
 
 
 def first(given: Arguments, *names: str) -> Any:

@@ -48,8 +48,8 @@ from sparring.schedules.formats import files
 from sparring.spec import ring_sparse
 from sparring.spec.codecs import bit_planes
 from sparring.spec.codecs.group_quantiser import Grouped
+from sparring.trace import compare, rules
 from sparring.trace import files as traces
-from sparring.trace import rules
 from sparring.verification import every_input, samples
 from sparring.verification.plans import FIRST_LOOK, WHOLE_LOOK
 from tests.sparring.vectors.test_vector_files import SIZE
@@ -218,6 +218,7 @@ def told():
             f"at most {replay['SIZE'] >> 20} MiB, {replay['RANKS']} ranks and {replay['RANKS']} chunks",
         ],
         "docs/reference/trace.md": [
+            f"more than {compare.NOTES} bytes and {compare.NOTE} for each rank is no note",
             f"At most {traces.BYTES >> 20} MiB a file, {traces.LINE} bytes a line,",
             f"{traces.EVENTS:,} events a trace, {rules.RANKS} ranks",
             f"1 to {rules.RANKS}",

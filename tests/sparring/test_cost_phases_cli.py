@@ -34,6 +34,17 @@ def test_json_has_every_point(tmp_path):
     assert file.read_text(encoding="utf-8").startswith("<?xml")
 
 
+def test_who_is_not_compared_is_told(tmp_path):
+    """PAT's formulas hold where ``p | n``, the ring's everywhere."""
+    said = "pat at 21 of 122 points, where its formulas do not hold: it may cost least there"
+    for other, gaps in (("pat", [said]), ("two_shot", [])):
+        grid = "--phase", "n,p", "--machine", "eth-25g", "--from", "1024,3", "--to", "1048576,4"
+        code, text, _ = call("ring", other, *grid, "--format", "json")
+        assert (code, json.loads(text)["not_covered"]) == (0, gaps)
+    line = "--over", "n", "--machine", "eth-25g", "--at", "p=3", "--to", "9000", "--plot", tmp_path / "x.svg"
+    assert "not compared: pat at " in call("ring", "pat", *line)[2]
+
+
 def test_nodes_and_their_size_are_letters(snapshot):
     """Of a composition as well, which is told how large they are."""
     options = ("--machine", "eth-25g", "--inside", "nvlink", "--at", "n=10000", "--to", "5,4")

@@ -18,7 +18,7 @@ from sparring.refinement.observing import Observed
 from sparring.refinement.vectors import comparable, kind, shown, unequal
 from sparring.spec.core.blocks import named
 from sparring.spec.core.model import Page
-from sparring.trace.compare import compare, inside, unknown
+from sparring.trace.compare import compare, inside, uncounted, unknown
 from sparring.trace.events import Trace
 from sparring.trace.links import Met, contended, exclusive, pairs, shared, used
 
@@ -130,6 +130,8 @@ def messages(example: Example, trace: Trace, page: Page | None, question: Questi
         for prop in ("steps", "volume"):
             runs = calls(page, example.xs, question.convention)
             flaws |= {prop: compare(page, example.xs, trace, prop, runs)} if prop in watched else {}
+        if "volume" in watched and not flaws["volume"] and not page.composed:
+            flaws["volume"] = uncounted(trace)
         if flaws.get("steps") and len(example.calls) > 1 and not page.composed:
             flaws["steps"] = f"{flaws['steps']} (steps are numbered on from call to call, {page.steps(example.p)} each)"
     if "contention" in watched:

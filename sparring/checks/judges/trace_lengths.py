@@ -17,7 +17,7 @@ from sparring.costs.derivation.counted import count
 from sparring.spec.core.blocks import Chunks, named
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number, step_sends
-from sparring.trace.compare import messages
+from sparring.trace.compare import messages, uncounted
 from sparring.trace.divergence import Divergence, Expected, entries, surplus
 from sparring.trace.events import Event, Trace
 
@@ -131,7 +131,7 @@ def volume(page: Sequence[Planned], trace: Trace, width: int, n: int) -> str:
                 f"rank {rank} sends {len(sent)} messages of {sum(sent)} bytes in all, the page {len(wanted)} "
                 f"of {sum(wanted)} for vectors of {n} entries"
             )
-    return ""
+    return uncounted(trace)
 
 
 def match(page: Sequence[Planned], trace: Trace, width: int) -> Matched:

@@ -85,7 +85,6 @@ class Reader(Target):
             made: dict[str, Any] = {"id": self.number(self.tb, "id"), "steps": tuple(self.steps)}
             made |= {ours: self.number(self.tb, theirs) for ours, theirs in
                      (("send", "send"), ("recv", "recv"), ("channel", "chan"))}  # fmt: skip
-            made["channel"] = max(made["channel"], 0)  # -1: a block that only copies
             self.gpus[self.gpu].blocks.append(self.made(Block, made))
 
     def close(self) -> Program:
@@ -110,7 +109,7 @@ class Reader(Target):
             "inplace": self.truth("inplace"), "chunks": chunks, "ranks": tuple(made),
             "protocol": self.algo.get("proto", "Simple"),
         }  # fmt: skip
-        optional = {"outofplace": "outofplace", "least": "minBytes", "most": "maxBytes"}
+        optional = {"outofplace": "outofplace", "channels": "nchannels", "least": "minBytes", "most": "maxBytes"}
         for ours, theirs in optional.items():
             if theirs in self.algo:
                 whole[ours] = self.truth(theirs) if ours == "outofplace" else self.number(self.algo, theirs)
@@ -200,7 +199,9 @@ TAIL = "</algo>\n"
 
 def head(program: Program, ranks: int) -> str:
     """Return the first line, for a program of so many ranks; channels are counted in the ranks that the program has."""
-    channels = 1 + max((block.channel for rank in program.ranks for block in rank.blocks), default=0)
+    channels = program.channels
+    if channels is None:
+        channels = 1 + max((0, *(block.channel for rank in program.ranks for block in rank.blocks)))
     attrib = {
         "name": program.name, "proto": program.protocol, "nchannels": channels, "nchunksperloop": program.chunks,
         "ngpus": ranks, "coll": program.collective, "inplace": int(program.inplace),

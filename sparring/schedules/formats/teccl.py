@@ -67,7 +67,8 @@ def read(data: bytes) -> Told:
     hops, volumes = [one for one, _ in found], {volume for _, volume in found}
     if len(volumes) > 1:
         raise InputError("some flows have a volume and some have none; right: all, of an alltoall, or none")
-    numbers = named_gpus(output) | {one.source for one in hops}
+    gpus, demanded = demands(output)
+    numbers = gpus | {one.source for one in hops}
     ranks = {number: r for r, number in enumerate(sorted(numbers))}
     if not 1 <= len(ranks) <= RANKS:
         raise InputError(f"{len(ranks)} GPUs; right: 1 to {RANKS}")
@@ -77,7 +78,7 @@ def read(data: bytes) -> Told:
                 f"flow {i} goes from {one.src} to {one.dst}; right: two GPUs, from which chunks come or which demands "
                 "name, the switches between them behind 'via switches'"
             )
-    chunks = 1 + max((one.chunk for one in hops), default=0)
+    chunks = 1 + max(demanded | {one.chunk for one in hops}, default=0)
     ordered = sorted(
         (Hop(one.chunk, ranks[one.source], ranks[one.src], ranks[one.dst], one.epoch) for one in hops),
         key=lambda h: h.epoch,
@@ -102,20 +103,28 @@ def hop(i: int, line: str) -> tuple[Hop, bool]:
     return Hop(int(chunk), int(source), int(src), int(dst), int(epoch)), volume is not None
 
 
-def named_gpus(output: Output) -> set[int]:
-    """Return the GPUs that demands name."""
-    found = set()
+def demands(output: Output) -> tuple[set[int], set[int]]:
+    """Return the GPUs and the chunks that demands name: a chunk may be demanded that no flow brings."""
+    found, chunks = set(), set()
     for path in output.paths:
         if not (match := DEMAND.fullmatch(path)):
             raise InputError(
                 f"a chunk path is of {path[:60]!r}; right: 'Demand at D for chunk C from S met by epoch K'"
             )
         found |= {int(match[1]), int(match[3])}
-    for name in {name for at, sources in output.met.items() for name in (at, *sources)}:
-        if not (match := re.fullmatch(rf"GPU {NUMBER}", name, re.ASCII)):
-            raise InputError(f"a demand names {name[:40]!r}; right: 'GPU N'")
-        found.add(int(match[1]))
-    return found
+        chunks.add(int(match[2]))
+    met = output.met.values()
+    found |= numbered("GPU", {name for at, sources in output.met.items() for name in (at, *sources)})
+    chunks |= numbered("Chunk", {name for sources in met for some in sources.values() for name in some})
+    return found, chunks
+
+
+def numbered(what: str, names: set[str]) -> set[int]:
+    """Return the numbers in names such as "GPU 1"."""
+    found = {name: re.fullmatch(rf"{what} {NUMBER}", name, re.ASCII) for name in names}
+    if wrong := [name for name, match in found.items() if not match]:
+        raise InputError(f"a demand names {min(wrong)[:40]!r}; right: '{what} N'")
+    return {int(match[1]) for match in found.values() if match}
 
 
 def brought(hops: Sequence[Hop]) -> list[int]:

@@ -24,6 +24,13 @@ SHARED = (type(None), bool, int, float, complex, str, bytes, range, type(...), t
 NAMED = (type, FunctionType, BuiltinFunctionType)
 
 
+def bulk(thing: Any) -> int:
+    """Return about how many bytes of numbers an object holds; what it is made of in other ways counts as nothing."""
+    if isinstance(thing, bytes | bytearray):
+        return len(thing)
+    return 8 * len(thing) if isinstance(thing, list | tuple) else int(getattr(thing, "nbytes", 0))
+
+
 class Thing:
     """The place from which one object is sent, or at which it arrives; of its size nothing is known."""
 

@@ -15,7 +15,7 @@ from sparring.proofs.logic.terms import NEVER, Table
 from sparring.world.core.buffers import Buffer, overlapping
 from sparring.world.core.constants import PROC_NULL, UNDEFINED
 from sparring.world.core.findings import Called, Kind
-from sparring.world.core.objects import Thing
+from sparring.world.core.objects import Thing, bulk
 from sparring.world.core.operations import poisoned
 from sparring.world.core.ranks import Operation, Rank
 from sparring.world.interface.reductions import Op
@@ -112,7 +112,7 @@ Conclusion = Callable[[list[Arrival]], None]
 def meet(key: tuple[Any, ...], context: int, arrival: Arrival, conclude: Conclusion) -> None:
     """Come to the meeting called ``key``; the last one concludes it.  Nobody waits here."""
     rank, world = arrival.rank, arrival.rank.world
-    given = {id(give): give.nbytes for give in arrival.gives if give}
+    given = {id(give): bulk(give.value) if isinstance(give, Thing) else give.nbytes for give in arrival.gives if give}
     world.collectives.append(Called(rank.number, arrival.call, context, sum(given.values()), arrival.where))
     world.network.opened(arrival)
     meeting: list[Arrival] = world.meetings.setdefault(key, [])

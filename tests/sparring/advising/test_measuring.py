@@ -63,6 +63,14 @@ def test_layers_with_their_own_share():
     assert max(one.kept) <= max(found.fused.kept)  # the largest wherever they are have more
 
 
+def test_a_short_layer_keeps_an_entry():
+    """A share of less than half an entry is one, or advice would be to send nothing; a share of nothing is nothing."""
+    held = gradients.held({"bias": np.ones((4, 30))})
+    assert [measuring.profile(held, Fraction(part, 100)).fused.growth.k for part in (1, 10, 0)] == [
+        (1,) * 4, (3,) * 4, (0,) * 4,
+    ]  # fmt: skip
+
+
 def test_zeros_are_never_kept():
     found = measuring.profile(gradients.held({"w": np.eye(4, 20)}), Fraction(1, 4)).fused
 

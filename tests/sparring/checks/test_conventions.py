@@ -38,6 +38,10 @@ WRONG = {
     "a message too many": [
         (VIEWS, SPLIT), ("    return total", "    comm.sendrecv(1, dest=me, source=me)\n    return total"),
     ],
+    "a message too many for long vectors": [
+        (VIEWS, SPLIT),
+        ("    return total", "    len(x) < 300 or comm.sendrecv(1, dest=me, source=me)\n    return total"),
+    ],
 }  # fmt: skip
 
 
@@ -69,7 +73,7 @@ def test_a_ring_with_its_own_chunks_sends_what_the_page_does(judged, convention)
 def test_no_convention_makes_it_right(judged, what):
     """The sums are right, and it is not the ring."""
     assert "steps" in failed(
-        judged(WRONG[what], only=["result", "steps", "volume"], ranks=range(1, 6), max_examples=20)
+        judged(WRONG[what], only=["result", "long vectors", "steps", "volume"], ranks=range(1, 6), max_examples=20)
     )
 
 

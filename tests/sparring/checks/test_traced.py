@@ -15,6 +15,7 @@ from sparring.checks.question import Question
 from sparring.checks.traced import looked, result
 from sparring.cli import check as command
 from sparring.errors import InputError
+from sparring.impl import ring
 from sparring.proofs.logic.verdicts import Word
 from sparring.sparse import Sparse
 from sparring.trace.events import Event, Trace, digest, from_outcome
@@ -72,10 +73,11 @@ def covered(results) -> set[str]:
 
 @pytest.mark.parametrize(("p", "n", "dtype"), SIZES)
 def test_a_ring_s_trace_is_the_ring_s(verdicts, p, n, dtype):
-    """At whatever length, which the trace does not say."""
+    """At whatever length, which the trace does not say; nor does it say what is in messages, and the sentence tells."""
     results = verdicts(traced("ring", p, n, dtype))
 
     assert refuted(results) == set()
+    assert results["steps"].detail.endswith("as the page's, in its order; what is in them a trace does not tell")
     assert covered(results) == TOLD - ({"agreement"} if n == 1 else set())
     assert results["result"].detail == "a trace has no vectors"
 
@@ -311,6 +313,35 @@ def test_messages_that_nobody_sees_are_not_covered(verdicts):
 
     assert covered(results) == set()
     assert results["steps"].detail == "rank 0 sends nothing; it calls Allreduce, whose messages nobody sees"
+
+
+def noting(comm, x):
+    """The ring after ranks have told each other names."""
+    comm.Allgather(np.zeros(128, np.uint8), np.zeros((comm.size, 128), np.uint8))
+    return ring.allreduce(comm, x)
+
+
+def hiding(comm, x):
+    """The ring, and all of the vector once more."""
+    comm.allreduce(x)
+    return ring.allreduce(comm, x)
+
+
+def listing(comm, x):
+    """The ring, and all of the vector once more as Python's own numbers."""
+    comm.allgather(x.tolist())
+    return ring.allreduce(comm, x)
+
+
+@pytest.mark.parametrize(("target", "wrong"), [(noting, set()), (hiding, {"volume"}), (listing, {"volume"})])
+def test_a_vector_that_goes_through_a_collective_too_is_volume(verdicts, unshrunk, target, wrong):
+    """Of a trace and of a target: notes may go apart from the messages, a vector may not."""
+    outcome = simulation.run(target, 3, [np.ones(300)] * 3, record=True)
+    results = verdicts(from_outcome(outcome, 3))
+    report = check(target, "ring", ranks=[3], only=["volume", "long vectors"], level="volume", max_examples=15)
+
+    assert refuted(results) == refuted({r.property: r for r in report.results}) == wrong
+    assert not wrong or re.match(r"rank 0 also hands 2\d\d\d bytes to all\w+ and Allgather", results["volume"].detail)
 
 
 def test_bad_input_is_one_sentence(tmp_path):

@@ -51,6 +51,9 @@ def job(folder: Path, calls: dict[int, list[Entry]], form: str = "pickle", first
         if form == "json":
             for entry in one["entries"]:
                 del entry["frames"]
+                entry["time_discovered_completed_ns"] = entry["time_discovered_completed_ns"] or 0
+            if not one["entries"]:
+                del one["entries"]
             (folder / f"nccl_trace_rank_{rank}.json").write_text(json.dumps(one), encoding="utf-8")
         else:
             (folder / f"nccl_trace_rank_{rank}").write_bytes(pickle.dumps(one, protocol=2))

@@ -213,7 +213,8 @@ def test_a_mismatch_before_an_absence(tmp_path):
     """What is unlike comes first where the ranks came to it first, and not where they came to something else before."""
     calls = {0: [call(sizes=(1,)), call(number=2, done=False)], 1: [call(done=False)]}
     assert first(job(tmp_path / "one", calls))[0] == "calls"
-    calls = {0: [call(group="a", done=False), call(sizes=(1,))], 1: [call(group="b", done=False), call()], 2: []}
+    late = call(sizes=(1,), done=False), call(done=False)
+    calls = {0: [call(group="a", done=False), late[0]], 1: [call(group="b", done=False), late[1]], 2: []}
     assert first(job(tmp_path / "two", calls, **G))[0] == "arrival"
 
 
@@ -255,6 +256,51 @@ def test_a_full_buffer(tmp_path):
     assert first(tmp_path)[1].startswith("call 4 of group 0 (default_pg): ")
 
 
+LATE = [call(number=n) for n in (50, 51)]
+FULL = {
+    "a collective": (
+        {0: [*LATE, call(number=5, group="a", line=7, done=False)], 1: LATE, 2: LATE},
+        (
+            "all_reduce 5 of group a did not end for rank 0 at train.py:7; whether rank 1 came, the dumps do not tell; "
+            "rank 1: in no recorded call after all_reduce 51 of ALL at train.py:10"
+        ),
+    ),
+    "receives in a circle": (
+        {r: [*LATE, message("recv", r, (r - 1) % 3, line=r, done=False)] for r in range(3)},
+        (
+            "message 1 from rank 2 to rank 0 in ALL did not end for rank 0 at train.py:0; whether rank 2 came, the "
+            "dumps do not tell; rank 2: still in message 1 from rank 1 to rank 2 in ALL at train.py:2"
+        ),
+    ),
+}
+"""Jobs that hang after their buffers were full, and what is said of them."""
+
+
+@pytest.mark.parametrize("name", FULL)
+def test_a_job_that_hangs_after_its_buffers_were_full(tmp_path, name):
+    """A call that did not end is told, though nobody knows who else came; the twin in which it ended passes."""
+    calls, sentence = FULL[name]
+    found = first(job(tmp_path, calls, first=100, ga=[0, 1]))
+    assert found == ("completion", sentence.replace("ALL", "group 0 (default_pg)"))
+    unjudged = {r.property for r in check_dumps(tmp_path).results if str(r.verdict) == "not covered"}
+    assert unjudged == {"messages", "deadlock"}
+    ended = {rank: [{**one, "state": "completed", "retired": True} for one in own] for rank, own in calls.items()}
+    assert first(job(tmp_path / "twin", ended, first=100, ga=[0, 1])) is None
+
+
+def test_a_dump_that_is_older_than_the_others(tmp_path):
+    """An allreduce that ended had all ranks: who lacks it wrote its dump before; others can end without some."""
+    for kind, gone in (("all_reduce", "rank 2"), ("broadcast", "rank 0"), ("all_to_all", "rank 0")):
+        calls = {r: [call(kind, n, done=n < 5) for n in range(1, last + 1)] for r, last in enumerate((2, 5, 4))}
+        prop, sentence = first(job(tmp_path / kind, calls))
+        assert prop == "arrival" and sentence.startswith(f"{gone} did not come to {kind} {5 if gone[-1] == '2' else 3}")
+    told = check_dumps(tmp_path / "all_reduce").not_covered
+    assert (
+        "arrival: the dump of rank 0 was written before all_reduce 3 of group 0 (default_pg), to which it came: others "
+        "have ended it"
+    ) in told
+
+
 def test_json_has_no_lines(tmp_path):
     """The same is found, without lines, which the report says."""
     calls = {0: [call(), call(number=2, done=False)], 1: [call()]}
@@ -270,6 +316,17 @@ def test_two_groups_of_one_name(tmp_path):
     for ranks in ([0, 1], [2, 3]):
         job(tmp_path, {r: [call(group="s", sizes=(1 + ranks[0],))] for r in ranks}, g0=[0, 1, 2, 3], gs=ranks)
     assert first(tmp_path) is None
+
+
+def test_a_group_that_is_made_anew(tmp_path):
+    """It counts from 1 again: its first call is none of the group before, which had the same name."""
+    once = [call(number=n) for n in (1, 2)]
+    whole = job(tmp_path / "whole", {r: [*once, call(dtype="Half")] for r in range(2)})
+    assert first(whole) is None
+    prop, sentence = first(job(tmp_path / "late", {0: [*once, call(dtype="Half", done=False)], 1: once}))
+    assert prop == "arrival" and sentence.startswith(
+        "rank 1 did not come to all_reduce 1 of group 0 (default_pg, made anew); rank 0 at train.py:10 came to it"
+    )
 
 
 def test_names_of_strangers(tmp_path):

@@ -14,12 +14,12 @@ from tests.sparring.flight_recorder.made_dumps import call, dump, job
 
 
 def test_both_forms_say_the_same(tmp_path):
-    """A pickle and JSON of the same calls are the same dump, but for the lines."""
-    calls = {0: [call()], 11: [call(number=2, done=False)]}
+    """A pickle and JSON of the same calls are the same dump, but for the lines; a rank may have called nothing."""
+    calls = {0: [call()], 11: [call(number=2, done=False)], 12: []}
     one, two = (dumps.read(job(tmp_path / form, calls, form)) for form in ("pickle", "json"))
-    assert [*one] == [*two] == [0, 11]
+    assert [*one] == [*two] == [0, 11, 12] and one[12].entries == two[12].entries == []
     assert [e.frames[1].line for e in one[11].entries] == [10] and two[11].entries[0].frames == []
-    assert one[11].pg_config["0"].known == two[11].pg_config["0"].known == {0, 11}
+    assert one[11].pg_config["0"].known == two[11].pg_config["0"].known == {0, 11, 12}
     assert [e.input_sizes for e in one[0].entries] == [e.input_sizes for e in two[0].entries] == [[[4]]]
 
 

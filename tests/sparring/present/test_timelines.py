@@ -156,19 +156,20 @@ def test_a_trace_as_it_is_typed(tmp_path: Path) -> None:
     assert arrows(events(tmp_path / "chain.json")) == [(0, 1), (1, 2)]
 
 
-def job(folder: Path) -> Path:
+def job(folder: Path, form: str = "pickle") -> Path:
     """Dumps of two ranks: a call that both end, a message, and calls that do not end or not told so."""
     done = made_dumps.call(number=1, time_discovered_completed_ns=2 * 10**9)
     calls = {
         0: [done, made_dumps.message("send", 0, 1), made_dumps.call(number=3, done=False)],
         1: [done, made_dumps.message("recv", 1, 0), made_dumps.call(number=5)],
     }
-    return made_dumps.job(folder, calls)
+    return made_dumps.job(folder, calls, form)
 
 
-def test_dumps_as_they_are_typed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("form", ["pickle", "json"])
+def test_dumps_as_they_are_typed(form: str, tmp_path: Path) -> None:
     """A slice a call; what did not end is marked and lasts to the end; messages have their arrows."""
-    called("check", job(tmp_path / "dumps"), "--perfetto", tmp_path / "dumps.json")
+    called("check", job(tmp_path / "dumps", form), "--perfetto", tmp_path / "dumps.json")
     found = slices(events(tmp_path / "dumps.json"), "calls")
 
     told = {(one["pid"] - 1, one["name"]): (one["ts"], one["dur"], one["args"]["state"]) for one in found}

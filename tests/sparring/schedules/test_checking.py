@@ -14,6 +14,7 @@ from sparring import check_schedule as check
 from sparring.proofs.logic.verdicts import Word
 from sparring.schedules.checking import PROPERTIES
 from sparring.schedules.formats import msccl
+from sparring.schedules.program import Block, Program, Rank, Step
 from tests.sparring.calling import called, envelope_of, refused
 from tests.sparring.schedules.plans import gathered, plan
 from tests.sparring.schedules.programs import changed
@@ -80,6 +81,23 @@ def test_the_envelope_has_what_is_asked_for():
     }  # fmt: skip
     assert told["seconds"] < 60
     assert told["cost"]["volume"] == "7/4" and told["cost"]["messages"] == 28
+
+
+@pytest.mark.parametrize(("buffer", "verdict"), [("i", "refuted"), ("o", "holds")])
+def test_a_file_for_both_ways_is_right_both_ways(buffer, verdict, tmp_path):
+    """Out of place, a program that leaves its sums in the input leaves the output empty; in place the two are one."""
+    adds = Step("re", ("s", 0), ("i", 0)), Step("nop", count=0)
+    if buffer == "o":
+        adds = Step("cpy", ("i", 0), ("o", 0)), Step("re", ("s", 0), ("o", 0))
+    steps = Step("s", ("i", 0)), Step("r", None, ("s", 0)), *adds
+    ranks = tuple(Rank(1, 1, 1, (Block(0, steps, q, q),)) for q in (1, 0))
+    file = tmp_path / "both.xml"
+    for outofplace in (False, True):
+        file.write_bytes(written(Program("mine", "allreduce", True, 1, ranks, outofplace=outofplace)))
+        report = check(file)
+        assert report.verdict == (verdict if outofplace else "holds")
+    told = {"holds": "in place and out of place", "refuted": "o[0] holds nothing"}[verdict]
+    assert told in report.results[0].detail and "out of place" in report.results[0].detail
 
 
 def test_each_planted_bug_refutes_its_own(tmp_path):

@@ -13,7 +13,7 @@ from sparring import InputError, page
 from sparring.schedules import deadlock, from_page, rccl
 from sparring.schedules.formats import goal, msccl
 from sparring.schedules.program import Block, Program, Rank, Step, check_program
-from tests.sparring.schedules.programs import Interpreter, changed, judge, program, programs
+from tests.sparring.schedules.programs import Interpreter, changed, file, judge, program, programs
 
 SAMPLES = Path(__file__).parent / "samples"
 EXCHANGE = [
@@ -53,6 +53,29 @@ def test_a_part_is_counted_from_its_own_begin():
     assert (one.wrong, one.races) == ([], [])
 
 
+@pytest.mark.parametrize("place", ["i", "s"])
+def test_out_of_place_the_input_stays_as_it_was(place):
+    """A sum that is made in the input and copied out overwrites what the caller has; one in the scratch does not."""
+    adds = Step("re", ("s", 0), ("i", 0), 2) if place == "i" else Step("re", ("i", 0), ("s", 0), 2)
+    block = replace(EXCHANGE[0], steps=(*EXCHANGE[0].steps[:2], adds, Step("cpy", (place, 0), ("o", 0), 2)))
+    ranks = [block], [replace(block, send=0, recv=0)]
+    assert judge(program(*ranks)).wrong == []
+    found = [str(w) for w in judge(program(*ranks, inplace=False)).wrong]
+    assert found[:1] == ["rank 0 i[0] has wrongly rank 1's chunk 0"] * (place == "i")
+
+
+@pytest.mark.parametrize(("buffer", "at"), [("i", 2), ("o", 3), ("s", 0)])
+def test_nothing_lies_behind_a_vector(buffer, at):
+    """A rank that declares more chunks than the collective has may not use them: only its scratch is its own."""
+    steps = Step("s", ("i", 0), count=2), Step("r", None, (buffer, at), 2), Step("re", (buffer, at), ("i", 0), 2)
+    whole = Program("mine", "allreduce", True, 2, tuple(Rank(5, 5, 2, (Block(0, steps, q, q),)) for q in (1, 0)))
+    if buffer == "s":
+        assert judge(whole).wrong == []
+        return
+    with pytest.raises(InputError, match=rf"{buffer}\[{at}\] to .* but its \w+ has 2 chunks .allreduce of 2"):
+        judge(whole)
+
+
 def round_by(first):
     """Rank 0's second block reads what the first writes, after a message of the first went round by rank 1."""
     return program(
@@ -74,6 +97,20 @@ def test_a_race_tells_how_far_the_steps_know_each_other():
         "the last step of rank 0 block 0 that comes before the second is that of rank 0 block 0 step 0 (s) -> "
         "rank 1 block 0 step 0 (r) -> rank 1 block 0 step 1 (s) -> rank 0 block 1 step 0 (r) -> "
         "rank 0 block 1 step 1 (cpy)"
+    )
+
+
+def test_a_step_that_overwrites_what_it_still_reads_races_with_itself():
+    """Chunks of one step move side by side: two that shift by one touch a place, two that lie apart do not."""
+    for at, raced in ((1, [0, 1]), (2, [])):
+        steps = *EXCHANGE[0].steps[:2], Step("cpy", ("s", 0), ("s", at), 2), Step("re", ("s", at), ("i", 0), 2)
+        block = replace(EXCHANGE[0], steps=steps)
+        one = judge(program([block], [replace(block, send=0, recv=0)], scratch=4))
+        assert (one.wrong, [one.graph.nodes[race.first].rank for race in one.races]) == ([], raced)
+    one = judge(program([Block(0, (Step("cpy", ("s", 0), ("s", 1), 2),))], scratch=3))
+    assert one.races[0].told(one.graph, one.cell(one.races[0])) == (
+        "rank 0 block 0 step 0 (cpy) writes s[1] for one of its chunks and touches it for another, and nothing orders "
+        "the two"
     )
 
 
@@ -285,6 +322,12 @@ def test_what_rccl_refuses():
     block = whole.ranks[0].blocks[0]
     gap = replace(whole, ranks=(replace(whole.ranks[0], blocks=(replace(block, id=2),)), *whole.ranks[1:]))
     assert next(rccl.refusals(check_program(gap))) == "rank 0 has blocks 2; right: 0, 1, 2, ... without a gap"
+    few = file(whole).replace(b'nchannels="1"', b'nchannels="0"')
+    assert next(rccl.refusals(msccl.read(few))) == "rank 0 block 0 is on channel 0, and nchannels=0"
+    none = program([Block(0, (Step("cpy", ("i", 0), ("s", 0)),), channel=-1)])
+    assert "rank 0 block 0 is on channel -1; RCCL demands 0 or more" in [*rccl.refusals(msccl.read(file(none)))]
+    with pytest.raises(InputError, match="rank 0 block 0 is on channel -1; right: 0 or more, or -1 where it neither"):
+        program([Block(0, (), send=1, channel=-1)], [])
 
 
 @pytest.mark.parametrize(
@@ -293,10 +336,12 @@ def test_what_rccl_refuses():
         ([Step("cpy", ("i", 0), ("s", 0), 72)], "step 0 moves 72 chunks; at most 71"),
         ([Step("cpy", ("i", 0), ("s", 0), after=(1, 0))],
          "step 0 waits for step 0 of block 1, whose hasdep is 0: for ever"),
+        ([Step("cpy", ("i", 0), ("s", 0), after=(1, 1))],
+         "step 0 waits for step 1 of block 1, a nop, which tells nobody: for ever"),
         ([Step("nop", count=0, after=(1, 1)), Step("cpy", ("i", 0), ("s", 0))],
          "step 1 comes after a nop that waits, and waits for nothing itself, which RCCL refuses"),
     ],
-    ids=["count", "hasdep", "nop"],
+    ids=["count", "hasdep", "waits for a nop", "nop"],
 )  # fmt: skip
 def test_what_rccl_refuses_of_a_block(steps, told):
     """The counts and waits."""

@@ -103,6 +103,16 @@ def test_flows_in_another_order():
     assert early.wrong and len(early.races) == 4
 
 
+@pytest.mark.parametrize("left_out", ["", "6-Demand_Met", "8-Chunk paths"])
+def test_a_chunk_that_is_demanded_and_never_flows(left_out):
+    """Each table of demands says by itself how many chunks there are, and flows need not."""
+    more = {left_out: None} if left_out else {}
+    pairs = [*PAIRS, *((d, s, 1) for d, s, _ in PAIRS)]
+    lacking = flowing(ring(), pairs, **more)
+    assert {w.place % 2 for w in lacking.wrong} == {1} and all(w.empty for w in lacking.wrong)
+    assert flowing(ring(2), pairs, **more).wrong == []
+
+
 def test_flows_that_are_wrong():
     """One that is missing, of another chunk, from where the chunk never was, or all of a GPU's; and of an alltoall."""
     lines = ring()
