@@ -118,10 +118,10 @@ def result(page: Page) -> Iterator[Obligation]:
 
 
 def valued(page: Page) -> Iterator[Obligation]:
-    """Yield the obligations that what a page says of its cells has values wherever it is asked."""
+    """Yield the obligations that what a page says of its cells has values wherever it is asked; no run asks it."""
     before, after = ((page.holds(q, r, c, x, p), page.live(r, c, x, p)) for x in (t, page.steps(p)))
-    yield from having_values("holds", during(page), before)
-    yield from having_values("holds in the end", always(page), after)
+    said = (*having_values("holds", during(page), before), *having_values("holds in the end", always(page), after))
+    yield from (note(one.name, one.hypotheses, one.claim) for one in said)
 
 
 def scheduled(page: Page) -> Iterator[Obligation]:

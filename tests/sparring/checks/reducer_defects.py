@@ -50,7 +50,9 @@ DEFECTS = {
     ),
     "fails where no entry is kept": reducer("NeedsEntries", "TopK", KEEPS, {"edge sizes"}, k="0-6"),
     "the smallest entries are sent": reducer("Smallest", "TopK", SMALLER, {"contraction"}, k="1-6"),
-    "all is kept, as a contraction": reducer("KeepsAll", "TopK", f"{SMALLER}:delta=0.1", {"contraction"}, k="1-6"),
+    "all is kept, as a contraction": reducer(
+        "KeepsAll", "TopK", f"{SMALLER}:delta=0.1", {"contraction"}, k="1-6", n="1-12",
+    ),
     "rounds down rather than up": reducer("Leaning", "Dithered", "unbiased", {"expectation"}),
     "rounds the same way each time": reducer("Fixed", "Dithered", "unbiased", {"expectation"}),
     "entries at random, not scaled": reducer("Unscaled", "RandomK", "unbiased", {"expectation"}, k="1-6"),

@@ -163,8 +163,8 @@ DEFECTS = {
         {"own memory"},
     ),
     "the world": Defect(
-        {"import numpy as np": "import numpy as np\nfrom mpi4py import MPI", "= comm, n, min": "= MPI.COMM_WORLD, n, min"},
-        {"communicators"},
+        {"import sparring": "import sparring\nfrom mpi4py import MPI", "= comm, n, min": "= MPI.COMM_WORLD, n, min"},
+        {"communicators"}, {"many ranks"},
     ),
     "forgets its residual on more than 8 ranks": Defect({ADD: f"{ADD} * (size < 9)"}, {"many ranks"}),
     "request never completed": Defect(

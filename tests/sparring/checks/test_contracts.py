@@ -87,6 +87,11 @@ def test_a_mean_that_is_off_fails_again(project, tmp_path, monkeypatch):
     assert replayed("expectation").startswith("refuted: expectation at p=1")
 
 
+def test_what_is_seldom_sent_is_right_on_average(project):
+    """One of many entries may come in none of a thousand calls."""
+    assert report("RandomK", "unbiased", SOME, only=["expectation"]).verdict == "holds"
+
+
 @pytest.mark.mpi
 @pytest.mark.parametrize(("name", "props"), [("TopK", set()), ("Forgets", {"conservation"})])
 def test_so_it_is_on_real_ranks(launcher, unshrunk, name, props):
