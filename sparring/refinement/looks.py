@@ -184,6 +184,17 @@ def second(target: Any, comm: Any, x: Any, **given: Any) -> Any:
     return called(target, comm, x, **given)
 
 
+def apart(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
+    """Yield trials of ranks that have a communicator of their own: there is one rank more, with no part in the call."""
+    for p in (p for p in ranks if p <= FEW):
+        if page.stateful:
+            case = Example([rows[:2] for rows in stateful.vectors("float32", p, 2 * p + 1)], "dtypes", {"k": p})
+            yield Trial(p, partial(running.on_calls, page, target, case, idle=1))
+        else:
+            xs = sparse_lists.page_inputs(page, comparison.vectors("float32", p, 2 * p + 1))
+            yield Trial(p, partial(on_numbers, page, target, xs, "dtypes", idle=1))
+
+
 def in_small_blocks(page: Page, target: str, ranks: Sequence[int]) -> Iterator[Trial]:
     """Yield trials with blocks so small that a vector has several, where code goes through it block by block."""
     own, *others = [load(page.module, **params) for params in variants(page)]
@@ -276,9 +287,9 @@ def listening(target: Any, comm: Any, x: Any, **given: Any) -> Any:
 
 def on_numbers(
     page: Page, target: str, xs: Sequence[Any], prop: str, fault: Fault = unharmed, *, call: Call = called,
-    read: bool = True,
+    read: bool = True, idle: int = 0,
 ) -> list[Flaw]:  # fmt: skip
     """Run one call with the page's parameters on these vectors, and return its flaws."""
     given = partial(call, **options(page, target))
-    found = running.on_numbers(page, target, xs, prop, fault(given))
+    found = running.on_numbers(page, target, xs, prop, fault(given), idle=idle)
     return found if read else [flaw for flaw in found if flaw.property != running.STEPS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from sparring.proofs.logic.terms import Table
@@ -54,19 +55,37 @@ class Observed(NamedTuple):
 
 def observe(
     target: Any, xs: Sequence[Any], prop: str, call: Call = simulation.plainly, *, buffers: str = "synchronous",
-    terms: Table | None = None, record: bool = False,
+    terms: Table | None = None, record: bool = False, idle: int = 0,
 ) -> Observed:  # fmt: skip
-    """Run ``target`` once on copies of these vectors, one a rank; what a rank raises falsifies ``prop``."""
+    """Run ``target`` once on copies of these vectors, one a rank; what a rank raises falsifies ``prop``.
+
+    ``idle``: how many more ranks there are, which have no part in the call.
+    """
 
     def played(function: Any, comm: Any, x: Any) -> Played:
         y = call(function, comm, x)
         return y if isinstance(y, Played) else Played([y], [], x)
 
-    copies = [x.copy() for x in xs]
+    def in_part(function: Any, comm: Any, x: Any) -> Played | None:
+        own = comm.Split(int(x is None))
+        y = None if x is None else played(function, own, x)
+        own.Free()
+        return y
+
+    copies = [*(x.copy() for x in xs), *[None] * idle]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        outcome = simulation.run(target, len(xs), copies, buffers=buffers, terms=terms, call=played, record=record)
-    return observe_outcome(outcome, prop, len(xs), traced=record)
+        part = in_part if idle else played
+        outcome = simulation.run(target, len(copies), copies, buffers=buffers, terms=terms, call=part, record=record)
+    return observe_outcome(without(outcome, idle), prop, len(xs), traced=record)
+
+
+def without(outcome: Outcome, idle: int) -> Outcome:
+    """Return an outcome without the results and calls of its last ranks."""
+    p = len(outcome.results) - idle
+    return replace(
+        outcome, results=outcome.results[:p], collectives=[one for one in outcome.collectives if one.rank < p]
+    )
 
 
 def observe_outcome(outcome: Outcome, prop: str, p: int, *, traced: bool) -> Observed:

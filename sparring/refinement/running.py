@@ -42,12 +42,12 @@ STEPS = "steps"
 """The property that messages falsify."""
 
 
-def beside(page: Page, target: str, example: Example, call: Call = simulation.plainly) -> list[Flaw]:
+def beside(page: Page, target: str, example: Example, call: Call = simulation.plainly, *, idle: int = 0) -> list[Flaw]:
     """Run ``target`` on the example beside the page: its results must have the page's bits, its messages be the page's.
 
-    A result that is not the page's falsifies the example's property, a message *steps*.
+    A result that is not the page's falsifies the example's property, a message *steps*.  ``idle``: see :func:`observe`.
     """
-    seen = observe(target, example.xs, example.prop, call, record=True)
+    seen = observe(target, example.xs, example.prop, call, record=True, idle=idle)
     misconduct = conduct(example.xs, seen)
     with untraced():
         calls = [*page_runs.runs(page, example.xs)]
@@ -56,12 +56,14 @@ def beside(page: Page, target: str, example: Example, call: Call = simulation.pl
         return flaws if misconduct else [*flaws, *unsent(calls, example.xs, seen, example.place)]
 
 
-def on_numbers(page: Page, target: str, xs: Sequence[Any], prop: str, call: Call = simulation.plainly) -> list[Flaw]:
+def on_numbers(
+    page: Page, target: str, xs: Sequence[Any], prop: str, call: Call = simulation.plainly, *, idle: int = 0
+) -> list[Flaw]:
     """Return the flaws of one call on these vectors, one a rank."""
-    return beside(page, target, Example(list(xs), prop), call)
+    return beside(page, target, Example(list(xs), prop), call, idle=idle)
 
 
-def on_calls(page: Page, target: str, example: Example, fault: Fault = unharmed) -> list[Flaw]:
+def on_calls(page: Page, target: str, example: Example, fault: Fault = unharmed, *, idle: int = 0) -> list[Flaw]:
     """Return the flaws of a target that remembers, call after call; of the example's parameters those that it has."""
     own = {name: value for name, value in example.params.items() if name in page.params}
     page = load(page.module, **{**page.params, **own})
@@ -70,7 +72,7 @@ def on_calls(page: Page, target: str, example: Example, fault: Fault = unharmed)
     def call(kind: Any, comm: Any, xs: Any) -> Played:
         return iterated(kind, comm, xs, shown, **page.params)
 
-    return beside(page, target, example._replace(params=own), fault(call))
+    return beside(page, target, example._replace(params=own), fault(call), idle=idle)
 
 
 def conduct(xs: Sequence[Any], seen: Observed) -> dict[str, str]:

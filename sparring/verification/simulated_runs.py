@@ -11,7 +11,7 @@ from sparring.ranges import spans
 from sparring.refinement import running
 from sparring.refinement.comparison import LONG, PAIRED, Flaw, sizes
 from sparring.refinement.example import Example
-from sparring.refinement.looks import Look, Trial, looks, many, own_receives, repeated, turning
+from sparring.refinement.looks import Look, Trial, apart, looks, many, own_receives, repeated, turning
 from sparring.refinement.runtime_faults import Fault, unharmed
 from sparring.report import Result
 from sparring.spec.core.model import Page
@@ -84,7 +84,7 @@ def looks_at(page: Page, target: str, plan: Plan) -> list[Look]:
         Look("hygiene", "", [*own_receives(page, target, ranks)]),
         Look("dtypes", told, [
             *trials(page, target, inputs), *many(page, target, ranks, full=plan.full), *turning(page, target, ranks),
-            *repeated(page, target, ranks),
+            *repeated(page, target, ranks), *apart(page, target, ranks),
         ]),
         Look(
             "gradients", f"a perceptron on the digits{describe_part(page)}; p = {spans(trained)}",

@@ -96,6 +96,14 @@ def test_what_runs_did_not_come_to_is_undecided(planted):
     assert found["deadlock"] is Word.REFUTED  # though it is proved of the page
 
 
+def test_code_that_takes_the_world_waits_for_ranks_without_a_part(planted):
+    """Runs on a communicator of some ranks show it."""
+    planted("from mpi4py import MPI; comm.Barrier()")
+    assert Word.REFUTED not in verdicts().values()
+    planted("from mpi4py import MPI; MPI.COMM_WORLD.Barrier()")
+    assert verdicts()["deadlock"] is Word.REFUTED
+
+
 OTHERWISE = """\
 import numpy as np
 from sparring.impl.core.arguments import opened
