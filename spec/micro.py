@@ -1,0 +1,155 @@
+"""MiCRO: each rank selects in a part of the vector that is its own for this call [YO23]_.
+
+A rank adds to its vector what it has not sent so far, its *residual*.  The vector is cut into ``p`` parts; in call
+``t`` rank ``r`` looks at part ``(t + r) mod p`` alone and selects the entries of its sum that reach a threshold.  All
+ranks tell each other the indices that they selected, and an ordinary allreduce adds these entries of all ranks, values
+alone; elsewhere the result is zero.  No two ranks select one index, so there are as many indices as all selected, and
+all ranks hold the same entries.
+
+The threshold is the same on all ranks.  From call to call it follows how many entries reached it on all of them: of
+more than ``1.1 k`` it grows by ``gain`` thousandths, of more than ``0.909 k`` by a quarter of that, and otherwise it
+shrinks by ``gain`` thousandths.
+
+Requires: ``p >= 1``; vectors of one length and floating-point type, the same in each call; ``k >= 0``.
+Ensures:  at all selected indices all ranks hold the sum of all ranks' vectors and residuals, and zeros elsewhere.  In
+exact arithmetic, over any calls, all results and the last residuals add up to all that ranks had.
+
+This is a reading of the authors' public code; of the paper its abstract was at hand.  The code has a fourth factor,
+0.9987, that it never uses: where it asks whether the count is above 0, above ``k`` may be meant.  Then a threshold that
+between ``0.909 k`` and ``k`` entries reached would shrink; here it grows, as in the code.  A rank that selects nothing
+sends one entry of its part all the same, the ``t``-th, counted round; of a part without entries none, where the code
+divides by zero.  On one rank alone the code counts nothing, so that its threshold shrinks always; here it counts.
+
+The result is the sum; the code has the mean.  Its first threshold is ``1 / (2 sqrt(k))``, here a parameter, in
+millionths.  Where ``p`` does not divide ``n`` its longer parts come first; here part ``c`` begins at ``c n / p``,
+rounded down.  NaN reaches every threshold; in the code none, so that it waits for ever.  Indices are told by an
+allgather of their own, which no trace has; each is one word.
+
+>>> from sparring import page
+>>> from sparring.spec.core.runner import run
+>>> one = page("micro", k=2, first=3_000_000, gain=500, through="two_shot")
+>>> ran = run(one, [[5.0, 1.0, 9.0, 2.0], [7.0, 8.0, 4.0, 0.0]])
+>>> ran.trace[0], ran.results[1]
+([Message(src=0, dst=1, entries=[9.0]), Message(src=1, dst=0, entries=[7.0])], [12.0, 0.0, 13.0, 0.0])
+>>> ran.state.residual, ran.state.least
+([[0.0, 1.0, 0.0, 2.0], [0.0, 8.0, 0.0, 0.0]], [3.375, 3.375])
+>>> run(one, [[0.0] * 4, [0.0] * 4], ran.state).results[1]
+[0.0, 9.0, 0.0, 2.0]
+
+.. [YO23] D. Yoon and S. Oh, "MiCRO: Near-zero cost gradient sparsification for scaling and accelerating distributed
+   DNN training", HiPC 2023, arXiv:2310.00967; code: github.com/kljp/micro.
+"""
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+from sparring.spec.core.calling import Between
+from sparring.spec.core.compositions import Text
+from sparring.spec.core.exchanges import allreduce, apart
+from sparring.spec.core.model import bound
+from sparring.spec.core.numbers import Bool, Int
+from sparring.spec.core.schedule import number
+from sparring.spec.core.top_k import place
+from sparring.spec.core.vectors import UNSET, Vector, by_length, by_rank, local, total, where
+
+data = "dense"
+dtypes = ("float32", "float64")
+
+WHOLE, MILLION = 1000, 10**6
+hypotheses = (("P1", "all entries may reach a threshold, which promises no number; indices are told apart"),)
+
+
+class Params(NamedTuple):
+    """``k``: how many entries are wanted of all ranks together; ``first``: the first threshold, in millionths.
+
+    ``gain``: by how many thousandths a threshold changes from call to call; ``through``: how sums are made.
+    """
+
+    k: Annotated[int, Between(0)] = 100
+    first: Annotated[int, Between(1, 2**53)] = 50_000
+    gain: Annotated[int, Between(0, 999)] = 5
+    through: Literal["ring", "two_shot"] = "ring"
+
+
+class State(NamedTuple):
+    """``residual``: what a rank has not sent so far; ``least``: the threshold."""
+
+    residual: Any = 0
+    least: Any = UNSET
+
+
+def part(r: Int, call: Int, p: Int) -> Int:    return (call + r) % p
+def many(found: Int, k: Int) -> Bool:          return 10 * found > 11 * k
+def enough(found: Int, k: Int) -> Bool:        return WHOLE * found > 909 * k
+
+
+@by_length
+def begun(x: Vector, first: int) -> Any:
+    """The first threshold, a number like the vector's entries."""
+    return (x.zero + first) / MILLION
+
+
+@local
+def selected(v: Vector, c: Int, p: int, call: int, least: Any) -> Any:
+    """Where the entries of part ``c`` are that reach a threshold; of none the one whose turn it is.
+
+    >>> selected(Vector([5, 1, 9, 2]), 1, 2, 0, 3), selected(Vector([5, 1, 9, 2]), 1, 2, 7, 10)
+    ([False, False, True, False], [False, False, False, True])
+    """
+    start, end = (number(bound(i, len(v), p)) for i in (c, c + 1))
+    found = {i for i in range(start, end) if place(v[i]) <= (True, -least)}
+    if not found and start < end:
+        found = {start + call % (end - start)}
+    return Vector([i in found for i in range(len(v))], False)
+
+
+@local
+def union(masks: Any) -> Any:
+    """Where any rank selects."""
+    return Vector([any(row) for row in zip(*masks)], False)
+
+
+@local
+def count(at: Any) -> int:
+    """How many entries are sent."""
+    return sum(at)
+
+
+def change(found: Int, k: Int, gain: Int) -> Any:
+    """What a threshold that so many entries reached is multiplied by; times ``4 * WHOLE``."""
+    return 4 * WHOLE + where(many(found, k), 4 * gain, where(enough(found, k), gain, -4 * gain))
+
+
+@local
+def scaled(least: Any, by: Any) -> Any:
+    """The next threshold."""
+    return least * by / (4 * WHOLE)
+
+
+def looked(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Any:
+    """A rank's sum, the threshold, and what of its part reaches it."""
+    v, least = x + state.residual, begun(x, params.first) if call == 0 else state.least
+    return v, least, selected(v, part(r, call, p), p, call, least)
+
+
+def after(v: Any, least: Any, at: Any, params: Params) -> State:
+    """What is left, and the threshold that follows how many entries were sent."""
+    return State(where(at, 0, v), scaled(least, change(count(at), params.k, params.gain)))
+
+
+def program(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Text:
+    v, least, mine = looked(x, r, p, call, state, params)
+    at = union((yield apart(mine)))
+    y = yield allreduce(v, at=at, through=params.through)
+    return y, after(v, least, at, params)
+
+
+def ensures(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> tuple[Any, State]:
+    """What all ranks end with, and what a rank remembers."""
+    v, least, mine = looked(x, r, p, call, state, params)
+    at = union(by_rank(mine))
+    return where(at, total(v), 0), after(v, least, at, params)
+
+
+def waiting(state: State) -> Any:
+    """What is still to come, of all ranks."""
+    return total(state.residual)
