@@ -87,25 +87,31 @@ class Allreduce(Keeping):
 
         Two calls on one communicator may not run at the same time in different threads.
         """
-        held, comm, call, kind = self._admitted(x), self._comm, self._calls, x.dtype.type
+        held, comm = self._admitted(x), self._comm
         with np.errstate(over="ignore", invalid="ignore"):  # infinities cancel, and sums overflow
             np.add(held, x, out=held)
-            least = kind(self._first) / kind(MILLION) if self._least is None else self._least
-            p = comm.Get_size()
-            c = part(comm.Get_rank(), call, p)
-            at = gathered(comm, selected(held, begin(c, self._n, p), begin(c + 1, self._n, p), call, least))
+            least = x.dtype.type(self._first) / x.dtype.type(MILLION) if self._least is None else self._least
+            at = gathered(comm, selected(held, *self._part(), self._calls, least))
             y = np.zeros_like(held)
             y[at] = self._sum(comm, held[at], validate=False)
-            self._least = least * kind(self._change(at.size)) / kind(4 * WHOLE)
+            self._least = self._followed(least, at)
         held[at] = 0
         self._calls += 1
         return y
 
-    def _change(self, found: int) -> int:
-        """What the threshold is multiplied by, times ``4 * WHOLE``, after so many entries."""
-        if many(found, self._k):
-            return 4 * (WHOLE + self._gain)
-        return 4 * WHOLE + self._gain if enough(found, self._k) else 4 * (WHOLE - self._gain)
+    def _part(self) -> tuple[int, int]:
+        """Where the part begins in which this rank selects, and where it ends."""
+        p = self._comm.Get_size()
+        c = part(self._comm.Get_rank(), self._calls, p)
+        return begin(c, self._n, p), begin(c + 1, self._n, p)
+
+    def _followed(self, least: Any, at: NDArray[np.int64]) -> Any:
+        """The next threshold, after that which these entries reached."""
+        if many(at.size, self._k):
+            by = 4 * (WHOLE + self._gain)
+        else:
+            by = 4 * WHOLE + self._gain if enough(at.size, self._k) else 4 * (WHOLE - self._gain)
+        return least * type(least)(by) / type(least)(4 * WHOLE)
 
     def _check(self, x: Vector) -> None:
         super()._check(x)

@@ -92,11 +92,15 @@ def following(m: Any) -> Iterator[Obligation]:
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:
     """Compare with ``impl``, which has parts and counts in functions of its own, and makes sums by those pages."""
+    yield from alike(page.module)
+    through = page.params["through"]
+    yield from INNER[through].peers(served(through))
+
+
+def alike(m: Any) -> Iterator[Obligation]:
+    """State that the implementation's parts and counts are the page's."""
     impl: Any = micro
-    m: Any = page.module
     yield Obligation("parts", CALLS, impl.part(r, a, ranks) == m.part(r, a, ranks))
     yield Obligation("where they begin", BOX, impl.begin(j, n, ranks) == bound(j, n, ranks))
     yield Obligation("many", COUNTS, iff(impl.many(a, e), m.many(a, e)))
     yield Obligation("enough", COUNTS, iff(impl.enough(a, e), m.enough(a, e)))
-    through = page.params["through"]
-    yield from INNER[through].peers(served(through))

@@ -45,16 +45,14 @@ from typing import Annotated, Any, Literal, NamedTuple
 from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allreduce, apart
-from sparring.spec.core.model import bound
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.schedule import number
-from sparring.spec.core.top_k import place
-from sparring.spec.core.vectors import UNSET, Vector, by_length, by_rank, local, total, where
+from sparring.spec.core.vectors import UNSET, Vector, by_rank, local, total, where
+from sparring.spec.library.exclusive_parts import begun, count, selected, union
 
 data = "dense"
 dtypes = ("float32", "float64")
 
-WHOLE, MILLION = 1000, 10**6
+WHOLE = 1000  # thousandths
 hypotheses = (("P1", "all entries may reach a threshold, which promises no number; indices are told apart"),)
 
 
@@ -82,38 +80,6 @@ def many(found: Int, k: Int) -> Bool:          return 10 * found > 11 * k
 def enough(found: Int, k: Int) -> Bool:        return WHOLE * found > 909 * k
 
 
-@by_length
-def begun(x: Vector, first: int) -> Any:
-    """The first threshold, a number like the vector's entries."""
-    return (x.zero + first) / MILLION
-
-
-@local
-def selected(v: Vector, c: Int, p: int, call: int, least: Any) -> Any:
-    """Where the entries of part ``c`` are that reach a threshold; of none the one whose turn it is.
-
-    >>> selected(Vector([5, 1, 9, 2]), 1, 2, 0, 3), selected(Vector([5, 1, 9, 2]), 1, 2, 7, 10)
-    ([False, False, True, False], [False, False, False, True])
-    """
-    start, end = (number(bound(i, len(v), p)) for i in (c, c + 1))
-    found = {i for i in range(start, end) if place(v[i]) <= (True, -least)}
-    if not found and start < end:
-        found = {start + call % (end - start)}
-    return Vector([i in found for i in range(len(v))], False)
-
-
-@local
-def union(masks: Any) -> Any:
-    """Where any rank selects."""
-    return Vector([any(row) for row in zip(*masks)], False)
-
-
-@local
-def count(at: Any) -> int:
-    """How many entries are sent."""
-    return sum(at)
-
-
 def change(found: Int, k: Int, gain: Int) -> Any:
     """What a threshold that so many entries reached is multiplied by; times ``4 * WHOLE``."""
     return 4 * WHOLE + where(many(found, k), 4 * gain, where(enough(found, k), gain, -4 * gain))
@@ -125,6 +91,11 @@ def scaled(least: Any, by: Any) -> Any:
     return least * by / (4 * WHOLE)
 
 
+def followed(least: Any, at: Any, params: Any) -> Any:
+    """The threshold after that which these entries reached."""
+    return scaled(least, change(count(at), params.k, params.gain))
+
+
 def looked(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Any:
     """A rank's sum, the threshold, and what of its part reaches it."""
     v, least = x + state.residual, begun(x, params.first) if call == 0 else state.least
@@ -132,8 +103,8 @@ def looked(x: Vector, r: int, p: int, call: int, state: State, params: Params) -
 
 
 def after(v: Any, least: Any, at: Any, params: Params) -> State:
-    """What is left, and the threshold that follows how many entries were sent."""
-    return State(where(at, 0, v), scaled(least, change(count(at), params.k, params.gain)))
+    """What is left, and the next threshold."""
+    return State(where(at, 0, v), followed(least, at, params))
 
 
 def program(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Text:

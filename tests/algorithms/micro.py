@@ -39,8 +39,8 @@ KNOWN = Known(
         ),
         Fault(
             "a rank's own entries decide whether a threshold grows",
-            "self._change(at.size)",
-            "self._change(np.count_nonzero(np.abs(x) > least))",
+            "self._followed(least, at)",
+            "self._followed(least, np.flatnonzero(np.abs(x) >= least))",
             params=PARAMS,
         ),
         Fault("indices in the order of ranks", "every.sort()", "pass"),
@@ -72,8 +72,8 @@ KNOWN = Known(
         ],
         {
             "parts do not go round": ("return (call + r) % p", "return r % p", PARAMS),
-            "a threshold follows a rank's own entries": ("count(at), params.k", "count(v), params.k", PARAMS),
-            "nothing goes where nothing reaches it": ("if not found and", "if found and", {**PARAMS, "first": 10**9}),
+            "a threshold shrinks always": ("count(at), params.k", "0, params.k", PARAMS),
+            "a rank looks where another should": ("selected(v, part(r,", "selected(v, part(r + 1,", PARAMS),
             "what was sent waits, too": ("State(where(at, 0, v)", "State(v", PARAMS),
         },
         kept=lambda state: [*state.residual],

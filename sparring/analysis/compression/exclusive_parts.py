@@ -7,12 +7,14 @@ from collections import Counter
 import numpy as np
 
 from sparring.analysis.compression.reals import shown
+from sparring.proofs import exdyna as of_blocks
 from sparring.proofs import micro as theorems
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements import compositions
-from sparring.spec import micro
+from sparring.spec import exdyna, micro
 from sparring.spec.core.loading import load
+from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run
 
 RANKS, FIRST = range(1, 9), (1, 500_000, 10**9)
@@ -22,15 +24,36 @@ N = 16
 
 def exact_sum() -> Settled:
     """Decide whether the result at selected indices is the sum of all ranks' vectors and residuals."""
-    page = load(micro)
-    found = tuple(paths(page))
-    return shown(compositions.result(page, found, compositions.serving(found)), " on the page's own text")
+    return summed(load(micro))
+
+
+def exact_sum_of_blocks() -> Settled:
+    """Decide the same where parts are runs of blocks."""
+    return summed(load(exdyna))
 
 
 def nothing_lost() -> Settled:
     """Decide whether results and residuals make up what was given, in exact arithmetic."""
-    page = load(micro)
+    return conserved(load(micro))
+
+
+def nothing_lost_of_blocks() -> Settled:
+    """Decide the same where parts are runs of blocks."""
+    return conserved(load(exdyna))
+
+
+def summed(page: Page) -> Settled:
+    found = tuple(paths(page))
+    return shown(compositions.result(page, found, compositions.serving(found)), " on the page's own text")
+
+
+def conserved(page: Page) -> Settled:
     return shown(compositions.conservation(page, tuple(paths(page))), " on the page's own text")
+
+
+def bounds_move() -> Settled:
+    """Decide whether of two neighbours at most one gives a block, which is not its last."""
+    return shown(of_blocks.balance(), " on the page's own functions")
 
 
 def no_build_up() -> Settled:

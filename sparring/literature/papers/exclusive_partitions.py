@@ -26,6 +26,14 @@ statements = [
           "the vectors that go in are what comes out and the residuals that stay", exclusive_parts.nothing_lost,
           hypotheses="exact arithmetic"),
     Shown("no-build-up", "parts of MiCRO", "V", "no index is selected by two ranks", exclusive_parts.no_build_up),
+    Shown("sum-of-exdyna", "their code, of ExDyna", "V",
+          "the result at a selected index is the sum of all ranks' values there", exclusive_parts.exact_sum_of_blocks,
+          hypotheses="exact arithmetic; the code divides by p"),
+    Shown("nothing-lost-of-exdyna", "their code, of ExDyna; the statement is ours", "DV",
+          "the vectors that go in are what comes out and the residuals that stay",
+          exclusive_parts.nothing_lost_of_blocks, hypotheses="exact arithmetic"),
+    Shown("bounds-stay-bounds", "parts of ExDyna; the statement is ours", "DV",
+          "a part of two neighbours gives a block to the other at most, and keeps one", exclusive_parts.bounds_move),
     Theorem("factor-never-used", "its code's rule for a threshold: 0.9987 where 0.909 < k' / k and not k' > 0", "DV",
             "no count k' > 0.909 k leads there", lambda f, k: f > 0, given=lambda f, k: 1000 * f > 909 * k,
             hypotheses="1000 k' > 909 k"),
@@ -40,13 +48,21 @@ statements = [
             "2 (3 k (p - 1) / p) = 6 k (p - 1) / p", lambda p, k: Eq(2 * (3 * k * (p - 1) / p), 6 * k * (p - 1) / p)),
 ]  # fmt: skip
 
+CODE = [
+    Letter("n_workers", "p", "V", "how many ranks there are, in the authors' code"),
+    Letter("sz_grad", "n", "V", "how many entries there are, in the same code"),
+    Letter("k", "k", "V", "how many entries are wanted; in the code a part of all, its parameter compression"),
+    Letter("iteration", "call", "V"),
+    Letter("threshold", "", "V", "the threshold, the same on all ranks"),
+    Letter("sf", "", "V", "what a threshold is multiplied by: 1.005, 1.00125 or 0.995"),
+]
+
 notation = {
-    "micro": [
-        Letter("n_workers", "p", "V", "how many ranks there are, in the authors' code"),
-        Letter("sz_grad", "n", "V", "how many entries there are, in the same code"),
-        Letter("k", "k", "V", "how many entries are wanted; in the code a part of all, its parameter compression"),
-        Letter("iteration", "call", "V"),
-        Letter("threshold", "", "V", "the threshold, the same on all ranks"),
-        Letter("sf", "", "V", "what a threshold is multiplied by: 1.005, 1.00125 or 0.995"),
-    ]
+    "micro": CODE,
+    "exdyna": [
+        *CODE,
+        Letter("num_blk", "blocks", "V", "how many blocks there are, 1024 in the code"),
+        Letter("sz_blk", "", "V", "how many entries a block has, a multiple of 32"),
+        Letter("blk_pos", "", "V", "with which blocks parts begin, in the state"),
+    ],
 }
