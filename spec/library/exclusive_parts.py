@@ -78,8 +78,8 @@ def even(x: Vector, p: int, blocks: int) -> Any:  # of a vector, so that it is r
 @local
 def selected_in_blocks(v: Vector, c: Int, cuts: Any, call: int, least: Any, blocks: int, unit: int) -> Any:
     """Where a rank selects in part ``c``."""
-    bounds = entries(cuts, len(v), blocks, unit)
-    return chosen(v, *bounds[number(c) :][:2], call, least)
+    bounds, i = entries(cuts, len(v), blocks, unit), number(c)
+    return chosen(v, bounds[i], bounds[i + 1], call, least)
 
 
 def crowded(found: Int, mean: Int) -> Bool:

@@ -35,8 +35,8 @@ def exdyna(calls, k, first, gain, blocks, unit, **_):
                 found[c], found[c + 1] = found[c] + moved, found[c + 1] - moved
         ratio = Fraction(int(at.sum()), k)
         least *= 1 + (some if ratio > Fraction("1.1") else some / 4 if ratio > Fraction("0.909") else -some)
-        held = np.where(at, Fraction(0), v)
-        yield [np.where(at, v.sum(0), Fraction(0))] * p, held
+        held = ~at * v
+        yield [at * v.sum(0)] * p, held
 
 
 PARAMS = {"k": 2, "first": 2_500_000, "gain": 10, "blocks": 17, "unit": 1}

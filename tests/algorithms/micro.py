@@ -21,8 +21,8 @@ def micro(calls, k, first, gain, **_):
                 at[mine[t % len(mine)]] = True
         ratio = Fraction(int(at.sum()), k)
         least *= 1 + (some if ratio > Fraction("1.1") else some / 4 if ratio > Fraction("0.909") else -some)
-        held = np.where(at, Fraction(0), v)
-        yield [np.where(at, v.sum(0), Fraction(0))] * p, held
+        held = ~at * v
+        yield [at * v.sum(0)] * p, held
 
 
 PARAMS = {"k": 2, "first": 2_000_000, "gain": 500}

@@ -28,7 +28,7 @@ def runs(xs, calls):
         cuts = [*state.cuts[0]]
 
 
-@pytest.mark.parametrize(("p", "first", "last"), [(2, [64, 0], [34, 30]), (4, [32, 32, 0, 0], [32, 16, 16, 0])])
+@pytest.mark.parametrize(("p", "first", "last"), [(2, [64, 0], [32, 32]), (4, [32, 32, 0, 0], [32, 16, 16, 0])])
 def test_parts_come_to_have_about_as_many(p, first, last):
     """Of a vector that is large in its first half: a bound moves by a block a call, until no two neighbours differ.
 
