@@ -99,8 +99,13 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
 
 def alike(m: Any) -> Iterator[Obligation]:
     """State that the implementation's parts and counts are the page's."""
+    yield from parts_alike(m)
+    yield Obligation("many", COUNTS, iff(micro.many(a, e), m.many(a, e)))
+    yield Obligation("enough", COUNTS, iff(micro.enough(a, e), m.enough(a, e)))
+
+
+def parts_alike(m: Any) -> Iterator[Obligation]:
+    """State it of parts."""
     impl: Any = micro
     yield Obligation("parts", CALLS, impl.part(r, a, ranks) == m.part(r, a, ranks))
     yield Obligation("where they begin", BOX, impl.begin(j, n, ranks) == bound(j, n, ranks))
-    yield Obligation("many", COUNTS, iff(impl.many(a, e), m.many(a, e)))
-    yield Obligation("enough", COUNTS, iff(impl.enough(a, e), m.enough(a, e)))

@@ -12,7 +12,7 @@ from sparring.proofs import micro as theorems
 from sparring.proofs.logic.verdicts import Settled, tested
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements import compositions
-from sparring.spec import exdyna, micro
+from sparring.spec import deft, exdyna, micro
 from sparring.spec.core.loading import load
 from sparring.spec.core.model import Page
 from sparring.spec.core.runner import run
@@ -40,6 +40,31 @@ def nothing_lost() -> Settled:
 def nothing_lost_of_blocks() -> Settled:
     """Decide the same where parts are runs of blocks."""
     return conserved(load(exdyna))
+
+
+def exact_sum_of_layers() -> Settled:
+    """Decide the same where parts are layers that a leader deals out."""
+    return summed(load(deft))
+
+
+def nothing_lost_of_layers() -> Settled:
+    """Decide the same where parts are layers that a leader deals out."""
+    return conserved(load(deft))
+
+
+def as_many_as_wanted() -> Settled:
+    """Decide by counting whether no more than ``k`` entries are sent, of ``k`` of them at least one a layer."""
+    done = 0
+    for p in RANKS:
+        k = 3 * p
+        for scale in (1, 9):  # of a rank's vector in the p-th of it that is its own in the first call
+            xs = np.random.default_rng([p, scale]).random((p, 8 * p)) + 1
+            for r in range(p):
+                xs[r, 8 * r : 8 * r + 8] *= scale
+            sent, done = np.count_nonzero(run(load(deft, k=k, layers=p), [*xs]).results[0]), done + 1
+            if sent > k:
+                return Settled(False, f"p = {p}, k = {k}, {p} layers, own ones {scale} times as large: {sent} are sent")
+    return Settled(True, f"counted in {done} calls, p = {RANKS[0]}..{RANKS[-1]}", tested(done))
 
 
 def summed(page: Page) -> Settled:
