@@ -37,8 +37,8 @@ from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allreduce, apart
 from sparring.spec.core.vectors import UNSET, Vector, by_rank, total, where
-from sparring.spec.library.exclusive_parts import balanced, begun, even, selected_in_blocks, union
-from sparring.spec.micro import followed, part
+from sparring.spec.library.exclusive_parts import balanced, begun, count, even, scaled, selected_in_blocks, union
+from sparring.spec.micro import WHOLE, change, part
 
 data = "dense"
 dtypes = ("float32", "float64")
@@ -67,30 +67,24 @@ class State(NamedTuple):
     cuts: Any = UNSET
 
 
-def looked(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Any:
-    """A rank's sum, the threshold, the parts, and what of its own part reaches the threshold."""
-    v, least = x + state.residual, begun(x, params.first) if call == 0 else state.least
-    cuts = even(x, p, params.blocks) if call == 0 else state.cuts
-    return v, least, cuts, selected_in_blocks(v, part(r, call, p), cuts, call, least, params.blocks, params.unit)
-
-
-def after(v: Any, least: Any, cuts: Any, at: Any, params: Params) -> State:
-    """What is left, the next threshold and the next parts."""
-    return State(where(at, 0, v), followed(least, at, params), balanced(cuts, at, params.blocks, params.unit))
-
-
 def program(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Text:
-    v, least, cuts, mine = looked(x, r, p, call, state, params)
-    at = union((yield apart(mine)))
+    v = x + state.residual
+    least = begun(x, params.first) if call == 0 else state.least
+    cuts = even(x, p, params.blocks) if call == 0 else state.cuts
+    at = union((yield apart(selected_in_blocks(v, part(r, call, p), cuts, call, least, params.blocks, params.unit))))
     y = yield allreduce(v, at=at, through=params.through)
-    return y, after(v, least, cuts, at, params)
+    least = scaled(least, change(count(at), params.k, params.gain), 4 * WHOLE)
+    return y, State(where(at, 0, v), least, balanced(cuts, at, params.blocks, params.unit))
 
 
 def ensures(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> tuple[Any, State]:
     """What all ranks end with, and what a rank remembers."""
-    v, least, cuts, mine = looked(x, r, p, call, state, params)
-    at = union(by_rank(mine))
-    return where(at, total(v), 0), after(v, least, cuts, at, params)
+    v = x + state.residual
+    least = begun(x, params.first) if call == 0 else state.least
+    cuts = even(x, p, params.blocks) if call == 0 else state.cuts
+    at = union(by_rank(selected_in_blocks(v, part(r, call, p), cuts, call, least, params.blocks, params.unit)))
+    least = scaled(least, change(count(at), params.k, params.gain), 4 * WHOLE)
+    return where(at, total(v), 0), State(where(at, 0, v), least, balanced(cuts, at, params.blocks, params.unit))
 
 
 def waiting(state: State) -> Any:

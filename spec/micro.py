@@ -46,8 +46,8 @@ from sparring.spec.core.calling import Between
 from sparring.spec.core.compositions import Text
 from sparring.spec.core.exchanges import allreduce, apart
 from sparring.spec.core.numbers import Bool, Int
-from sparring.spec.core.vectors import UNSET, Vector, by_rank, local, total, where
-from sparring.spec.library.exclusive_parts import begun, count, selected, union
+from sparring.spec.core.vectors import UNSET, Vector, by_rank, total, where
+from sparring.spec.library.exclusive_parts import begun, count, scaled, selected, union
 
 data = "dense"
 dtypes = ("float32", "float64")
@@ -85,40 +85,22 @@ def change(found: Int, k: Int, gain: Int) -> Any:
     return 4 * WHOLE + where(many(found, k), 4 * gain, where(enough(found, k), gain, -4 * gain))
 
 
-@local
-def scaled(least: Any, by: Any) -> Any:
-    """The next threshold."""
-    return least * by / (4 * WHOLE)
-
-
-def followed(least: Any, at: Any, params: Any) -> Any:
-    """The threshold after that which these entries reached."""
-    return scaled(least, change(count(at), params.k, params.gain))
-
-
-def looked(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Any:
-    """A rank's sum, the threshold, and what of its part reaches it."""
-    v, least = x + state.residual, begun(x, params.first) if call == 0 else state.least
-    return v, least, selected(v, part(r, call, p), p, call, least)
-
-
-def after(v: Any, least: Any, at: Any, params: Params) -> State:
-    """What is left, and the next threshold."""
-    return State(where(at, 0, v), followed(least, at, params))
-
-
 def program(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Text:
-    v, least, mine = looked(x, r, p, call, state, params)
-    at = union((yield apart(mine)))
+    v = x + state.residual
+    least = begun(x, params.first) if call == 0 else state.least
+    at = union((yield apart(selected(v, part(r, call, p), p, call, least))))
     y = yield allreduce(v, at=at, through=params.through)
-    return y, after(v, least, at, params)
+    by = change(count(at), params.k, params.gain)
+    return y, State(where(at, 0, v), scaled(least, by, 4 * WHOLE))
 
 
 def ensures(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> tuple[Any, State]:
     """What all ranks end with, and what a rank remembers."""
-    v, least, mine = looked(x, r, p, call, state, params)
-    at = union(by_rank(mine))
-    return where(at, total(v), 0), after(v, least, at, params)
+    v = x + state.residual
+    least = begun(x, params.first) if call == 0 else state.least
+    at = union(by_rank(selected(v, part(r, call, p), p, call, least)))
+    by = change(count(at), params.k, params.gain)
+    return where(at, total(v), 0), State(where(at, 0, v), scaled(least, by, 4 * WHOLE))
 
 
 def waiting(state: State) -> Any:

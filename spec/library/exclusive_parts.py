@@ -56,6 +56,12 @@ def count(at: Any) -> int:
     return sum(at)
 
 
+@local
+def scaled(least: Any, by: Any, over: int) -> Any:
+    """A threshold, multiplied by a fraction."""
+    return least * by / over
+
+
 # -- parts that are runs of blocks
 
 

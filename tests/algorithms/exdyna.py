@@ -41,6 +41,7 @@ def exdyna(calls, k, first, gain, blocks, unit, **_):
 
 PARAMS = {"k": 2, "first": 2_500_000, "gain": 10, "blocks": 17, "unit": 1}
 COARSE = {"k": 2, "first": 500_000, "gain": 100, "blocks": 5, "unit": 1}
+AFTER = "return y, State(where(at, 0, v), least, balanced(cuts, at, params.blocks, params.unit))"
 KNOWN = Known(
     alike=("a part's last entry is no rank's", "return start, end", "return start, end - 1"),
     faults=[
@@ -64,14 +65,9 @@ KNOWN = Known(
     different=[({"blocks": 6}, "rank 2 has blocks=6, unit=32, rank 0 blocks=1024, unit=32")],
     theorems=[*TEXTS, "conservation", "claim: balance"],
     wrong_texts=[
-        ("union((yield apart(mine)))", "mine", "deadlock", "ranks yield exchanges with different terms"),
-        ("State(where(at, 0, v)", "State(v - v", "conservation", LOST),
-        (
-            "balanced(cuts, at, params.blocks",
-            "even(cuts, at, params.blocks",
-            "claim: balance",
-            "does not call balanced",
-        ),
+        ("union((yield apart(", "union(((", "deadlock", "ranks yield exchanges with different terms"),
+        ("return y, State(where(at, 0, v)", "return y, State(v - v", "conservation", LOST),
+        (AFTER, "return y, State(where(at, 0, v), least, cuts)", "claim: balance", "does not call balanced"),
     ],
     spoilt=[({"k": 8}, NAN, [5], True)],
     program=Program(
@@ -82,13 +78,9 @@ KNOWN = Known(
             for first, blocks, unit in [(1, 11, 1), (2_500_000, 17, 1), (3_000_000, 5, 2), (10**9, 16, 1)]
         ],
         {
-            "bounds stay": ("balanced(cuts, at, params.blocks, params.unit)", "cuts", PARAMS),
-            "blocks are shorter": (
-                "balanced(cuts, at, params.blocks, params.unit)",
-                "balanced(cuts, at, params.blocks, 2 * params.unit)",
-                COARSE,
-            ),
-            "what was sent waits, too": ("State(where(at, 0, v)", "State(v", PARAMS),
+            "bounds stay": (AFTER, "return y, State(where(at, 0, v), least, cuts)", PARAMS),
+            "blocks are shorter": (AFTER, AFTER.replace("params.unit", "2 * params.unit"), COARSE),
+            "what was sent waits, too": ("return y, State(where(at, 0, v)", "return y, State(v", PARAMS),
         },
         lengths=lambda p: (1, 6, 35),
         kept=lambda state: [*state.residual],

@@ -56,8 +56,13 @@ KNOWN = Known(
     different=[({"gain": 6}, "rank 2 has n=5, k=100, first=50000, gain=6, through=0, rank 0 n=5, k=100, first=50000")],
     theorems=[*TEXTS, "conservation", "claim: parts", "claim: thresholds"],
     wrong_texts=[
-        ("union((yield apart(mine)))", "mine", "deadlock", "ranks yield exchanges with different terms"),
-        ("State(where(at, 0, v)", "State(v - v", "conservation", LOST),
+        (
+            "union((yield apart(selected(v, part(r, call, p), p, call, least))))",
+            "selected(v, r, p, call, least)",
+            "deadlock",
+            "ranks yield exchanges with different terms",
+        ),
+        ("return y, State(where(at, 0, v)", "return y, State(v - v", "conservation", LOST),
         ("return (call + r) % p", "return call % p", "claim: parts", "not another rank's"),
         ("return 10 * found > 11 * k", "return 10 * found > 12 * k", "claim: thresholds", "it grows"),
     ],
@@ -72,9 +77,13 @@ KNOWN = Known(
         ],
         {
             "parts do not go round": ("return (call + r) % p", "return r % p", PARAMS),
-            "a threshold shrinks always": ("count(at), params.k", "0, params.k", PARAMS),
-            "a rank looks where another should": ("selected(v, part(r,", "selected(v, part(r + 1,", PARAMS),
-            "what was sent waits, too": ("State(where(at, 0, v)", "State(v", PARAMS),
+            "a threshold shrinks always": (
+                "through=params.through)\n    by = change(count(at)",
+                "through=params.through)\n    by = change(0",
+                PARAMS,
+            ),
+            "a rank looks where another should": ("apart(selected(v, part(r,", "apart(selected(v, part(r + 1,", PARAMS),
+            "what was sent waits, too": ("return y, State(where(at, 0, v)", "return y, State(v", PARAMS),
         },
         kept=lambda state: [*state.residual],
     ),

@@ -56,7 +56,7 @@ def test_what_blocks_leave_is_with_the_last_part():
 
 FAULTS = [
     ("exact_sum_of_blocks", "y = yield allreduce(v, at=at", "y = yield allreduce(x, at=at"),
-    ("nothing_lost_of_blocks", "where(at, 0, v)", "v - v"),
+    ("nothing_lost_of_blocks", "return y, State(where(at, 0, v)", "return y, State(v - v"),
 ]
 
 

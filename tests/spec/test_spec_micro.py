@@ -67,13 +67,14 @@ def test_nan_reaches_every_threshold():
 
 def test_each_its_own_entries_are_refuted():
     """Ranks would add different entries: by proof alone."""
-    page = wrong("micro", "union((yield apart(mine)))", "mine")
+    own = "selected(v, part(r, call, p), p, call, least)"
+    page = wrong("micro", f"union((yield apart({own})))", own)
     assert any(one.verdict == REFUTED for one in proving.prove(page, planted=False))
 
 
 FAULTS = [
     ("exact_sum", "y = yield allreduce(v, at=at", "y = yield allreduce(x, at=at"),
-    ("nothing_lost", "where(at, 0, v)", "v - v"),
+    ("nothing_lost", "return y, State(where(at, 0, v)", "return y, State(v - v"),
     ("no_build_up", "return (call + r) % p", "return call % p"),
     ("values_sent", "y = yield allreduce(v, at=at", "y = yield allreduce(where(at, v, 0)"),
 ]
