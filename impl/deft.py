@@ -12,8 +12,7 @@ values of all ranks at all these indices.  Of layers that the leader would selec
 from __future__ import annotations
 
 from itertools import compress
-from math import isfinite, log2, sqrt
-from numbers import Integral
+from math import inf, log2, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,8 +29,6 @@ from sparring.impl.micro import begin, gathered, part
 if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
-MOST = 1 << 16
-"""There are at most so many layers."""
 NOBODY = -1
 """Whose a layer is that all send."""
 
@@ -55,7 +52,8 @@ class Allreduce(Keeping):
         allow_nan: bool = True, validate: bool = True,
     ) -> None:
         numbers = {"k": (k, 0), "layers": (layers, 1), "through": place(through, SCHEDULES)}
-        super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate, fault=unknown(layers, through))
+        fault = "" if through in SCHEDULES else f"through = {through!r}: it must be one of {', '.join(SCHEDULES)}"
+        super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate, fault=fault)
         self._k, self._sum, self._calls = int(k), SCHEDULES[through], 0
         self._spans = cut(self._n, int(layers), comm.Get_size())
         self._lengths = [end - start for start, end in self._spans]
@@ -76,7 +74,7 @@ class Allreduce(Keeping):
             many = wanted([norm(held[start:end]) for start, end in self._spans], self._lengths, self._k)
             owners = np.array(dealt(self._lengths, many, p), np.int64)
             comm.Bcast(owners, leader(self._calls, p))
-            mine = self._selected(held, many, owners == part(comm.Get_rank(), self._calls, p))
+            mine = self._selected(held, many, owners == part(self._calls + comm.Get_rank(), p))
             at = np.sort(np.concatenate([gathered(comm, mine), self._selected(held, self._lengths, owners == NOBODY)]))
             y = np.zeros_like(held)
             y[at] = self._sum(comm, held[at], validate=False)
@@ -116,20 +114,21 @@ def cut(n: int, layers: int, p: int) -> list[tuple[int, int]]:
 
 def norm(v: Vector) -> float:
     """The root of the sum of squares."""
-    squares = np.square(v, dtype=np.float64)
-    return sqrt(halved(squares[None, :])[0]) if v.size else 0.0
+    if not v.size:
+        return 0.0
+    (total,) = halved(np.square(v, dtype=np.float64)[None, :])
+    return sqrt(total)
 
 
 def wanted(norms: list[float], lengths: list[int], k: int) -> list[int]:
     """How many entries of each layer are selected: in the order of norms a part of what is left of ``k``."""
-    found, left, rest = [0] * len(norms), k, 0.0
+    found, left, rest = dict[int, int](), k, 0.0
     for x in norms:
         rest += x
-    for i in sorted(range(len(norms)), key=lambda i: -norms[i] if norms[i] == norms[i] else -np.inf):
-        quotient = norms[i] / rest if rest > 0 else 0.0
-        found[i] = within(int(left * quotient) if isfinite(quotient) else 0, lengths[i])
+    for i in sorted(range(len(norms)), key=lambda i: -norms[i]):
+        found[i] = within(int(left * (norms[i] / rest if 0 < rest < inf else 0.0)), lengths[i])
         left, rest = left - found[i], rest - norms[i]
-    return found
+    return [found[i] for i in range(len(norms))]
 
 
 def within(wanted: Any, most: Any) -> Any:
@@ -139,18 +138,10 @@ def within(wanted: Any, most: Any) -> Any:
 
 def dealt(lengths: list[int], many: list[int], p: int) -> list[int]:
     """In whose bin each layer is; the most work first, each where least is so far."""
-    work = [length * log2(f) if f > 1 else length for length, f in zip(lengths, many)]
+    work = [length * log2(max(f, 2)) for length, f in zip(lengths, many)]
     owners, load = [NOBODY] * len(work), [0.0] * p
     for i in sorted(range(len(work)), key=lambda i: -work[i]):
         if many[i] < lengths[i]:
             owners[i] = load.index(min(load))
             load[owners[i]] += work[i]
     return owners
-
-
-def unknown(layers: Any, through: Any) -> str:
-    """What is wrong with these arguments; empty where nothing is."""
-    if through not in SCHEDULES:
-        return f"through = {through!r}: it must be one of {', '.join(SCHEDULES)}"
-    odd = isinstance(layers, Integral) and int(layers) > MOST
-    return f"layers = {layers}: it must be at most {MOST}" if odd else ""

@@ -70,7 +70,7 @@ class Allreduce(micro.Allreduce):
         return np.array([*(self._size * cut for cut in self._cuts), self._n])
 
     def _part(self) -> tuple[int, int]:
-        c = micro.part(self._comm.Get_rank(), self._calls, self._p)
+        c = micro.part(self._calls + self._comm.Get_rank(), self._p)
         start, end = self._bounds()[c : c + 2].tolist()
         return start, end
 

@@ -32,9 +32,9 @@ MILLION, MOST = 10**6, 2**53
 """The first threshold is told in millionths, of which floats have so many."""
 
 
-def part(r: int, call: int, p: int) -> int:
-    """In which part a rank selects."""
-    return (call + r) % p
+def part(turn: int, p: int) -> int:
+    """In which part a rank selects that has this turn, the number of the call and its own."""
+    return turn % p
 
 
 def begin(c: int, n: int, p: int) -> int:
@@ -102,7 +102,7 @@ class Allreduce(Keeping):
     def _part(self) -> tuple[int, int]:
         """Where the part begins in which this rank selects, and where it ends."""
         p = self._comm.Get_size()
-        c = part(self._comm.Get_rank(), self._calls, p)
+        c = part(self._calls + self._comm.Get_rank(), p)
         return begin(c, self._n, p), begin(c + 1, self._n, p)
 
     def _followed(self, least: Any, at: NDArray[np.int64]) -> Any:

@@ -32,6 +32,11 @@ others: Sequence[Mapping[str, Any]] = (
     {"k": 0, "gain": 0},
 )  # fmt: skip
 shown = {"residual": lambda state, r: [*state.residual[r]]}
+survivors = {
+    "def __call__(self, x: Vector, /) -> Vector:": "what was sent is cleared, and the call counted, in any order",
+    'with np.errstate(over="ignore", invalid="ignore"):  # infinities cancel, and sums overflow':
+        "the sum and the next threshold are found of the same entries, in any order",
+}  # fmt: skip
 refused: Sequence[Mapping[str, Any]] = (
     {"k": -1}, {"first": 0}, {"first": 2**53 + 1}, {"gain": -1}, {"gain": 1000}, {"through": "tree"},
 )  # fmt: skip
@@ -72,11 +77,12 @@ def parts(m: Any) -> Iterator[Obligation]:
     """State who selects where; ``i`` is another rank, or a later call."""
     another = (*CALLS, within(i, ranks), negate(i == r))
     later = (*CALLS, i >= 1, i < ranks)
-    yield Obligation("a part", CALLS, within(m.part(r, a, ranks), ranks))
-    yield Obligation("not another rank's", another, negate(m.part(r, a, ranks) == m.part(i, a, ranks)))
-    yield Obligation("some rank's", CALLS, m.part((r - a) % ranks, a, ranks) == r)
-    yield Obligation("again after p calls", CALLS, m.part(r, a + ranks, ranks) == m.part(r, a, ranks))
-    yield Obligation("and not before", later, negate(m.part(r, a + i, ranks) == m.part(r, a, ranks)))
+    own = m.part(a + r, ranks)
+    yield Obligation("a part", CALLS, within(own, ranks))
+    yield Obligation("not another rank's", another, negate(own == m.part(a + i, ranks)))
+    yield Obligation("some rank's", CALLS, m.part(a + (r - a) % ranks, ranks) == r)
+    yield Obligation("again after p calls", CALLS, m.part(a + ranks + r, ranks) == own)
+    yield Obligation("and not before", later, negate(m.part(a + i + r, ranks) == own))
 
 
 def following(m: Any) -> Iterator[Obligation]:
@@ -107,5 +113,5 @@ def alike(m: Any) -> Iterator[Obligation]:
 def parts_alike(m: Any) -> Iterator[Obligation]:
     """State it of parts."""
     impl: Any = micro
-    yield Obligation("parts", CALLS, impl.part(r, a, ranks) == m.part(r, a, ranks))
+    yield Obligation("parts", CALLS, impl.part(a + r, ranks) == m.part(a + r, ranks))
     yield Obligation("where they begin", BOX, impl.begin(j, n, ranks) == bound(j, n, ranks))

@@ -56,7 +56,7 @@ class Params(NamedTuple):
     """``k``: how many entries a rank would select; ``layers``: how many there are; ``through``: how sums are made."""
 
     k: Annotated[int, Between(0)] = 100
-    layers: Annotated[int, Between(1, 2**16)] = 16
+    layers: Annotated[int, Between(1)] = 16
     through: Literal["ring", "two_shot"] = "ring"
 
 
@@ -69,7 +69,7 @@ class State(NamedTuple):
 def program(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Text:
     v = x + state.residual
     plan = (yield apart(dealt(v, p, params.layers, params.k)))[leader(call, p)]
-    at = union((yield apart(largest_of_layers(v, part(r, call, p), plan, params.layers, params.k))))
+    at = union((yield apart(largest_of_layers(v, part(call + r, p), plan, params.layers, params.k))))
     y = yield allreduce(v, at=at, through=params.through)
     return y, State(where(at, 0, v))
 
@@ -78,7 +78,7 @@ def ensures(x: Vector, r: int, p: int, call: int, state: State, params: Params) 
     """What all ranks end with."""
     v = x + state.residual
     plan = by_rank(dealt(v, p, params.layers, params.k))[leader(call, p)]
-    return where(union(by_rank(largest_of_layers(v, part(r, call, p), plan, params.layers, params.k))), total(v), 0)
+    return where(union(by_rank(largest_of_layers(v, part(call + r, p), plan, params.layers, params.k))), total(v), 0)
 
 
 def waiting(state: State) -> Any:

@@ -71,7 +71,7 @@ def program(x: Vector, r: int, p: int, call: int, state: State, params: Params) 
     v = x + state.residual
     least = begun(x, params.first) if call == 0 else state.least
     cuts = even(x, p, params.blocks) if call == 0 else state.cuts
-    at = union((yield apart(selected_in_blocks(v, part(r, call, p), cuts, call, least, params.blocks, params.unit))))
+    at = union((yield apart(selected_in_blocks(v, part(call + r, p), cuts, call, least, params.blocks, params.unit))))
     y = yield allreduce(v, at=at, through=params.through)
     least = scaled(least, change(count(at), params.k, params.gain), 4 * WHOLE)
     return y, State(where(at, 0, v), least, balanced(cuts, at, params.blocks, params.unit))
@@ -82,7 +82,7 @@ def ensures(x: Vector, r: int, p: int, call: int, state: State, params: Params) 
     v = x + state.residual
     least = begun(x, params.first) if call == 0 else state.least
     cuts = even(x, p, params.blocks) if call == 0 else state.cuts
-    at = union(by_rank(selected_in_blocks(v, part(r, call, p), cuts, call, least, params.blocks, params.unit)))
+    at = union(by_rank(selected_in_blocks(v, part(call + r, p), cuts, call, least, params.blocks, params.unit)))
     least = scaled(least, change(count(at), params.k, params.gain), 4 * WHOLE)
     return where(at, total(v), 0), State(where(at, 0, v), least, balanced(cuts, at, params.blocks, params.unit))
 

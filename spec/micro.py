@@ -75,7 +75,7 @@ class State(NamedTuple):
     least: Any = UNSET
 
 
-def part(r: Int, call: Int, p: Int) -> Int:    return (call + r) % p
+def part(turn: Int, p: Int) -> Int:            return turn % p
 def many(found: Int, k: Int) -> Bool:          return 10 * found > 11 * k
 def enough(found: Int, k: Int) -> Bool:        return WHOLE * found > 909 * k
 
@@ -88,7 +88,7 @@ def change(found: Int, k: Int, gain: Int) -> Any:
 def program(x: Vector, r: int, p: int, call: int, state: State, params: Params) -> Text:
     v = x + state.residual
     least = begun(x, params.first) if call == 0 else state.least
-    at = union((yield apart(selected(v, part(r, call, p), p, call, least))))
+    at = union((yield apart(selected(v, part(call + r, p), p, call, least))))
     y = yield allreduce(v, at=at, through=params.through)
     by = change(count(at), params.k, params.gain)
     return y, State(where(at, 0, v), scaled(least, by, 4 * WHOLE))
@@ -98,7 +98,7 @@ def ensures(x: Vector, r: int, p: int, call: int, state: State, params: Params) 
     """What all ranks end with, and what a rank remembers."""
     v = x + state.residual
     least = begun(x, params.first) if call == 0 else state.least
-    at = union(by_rank(selected(v, part(r, call, p), p, call, least)))
+    at = union(by_rank(selected(v, part(call + r, p), p, call, least)))
     by = change(count(at), params.k, params.gain)
     return where(at, total(v), 0), State(where(at, 0, v), scaled(least, by, 4 * WHOLE))
 

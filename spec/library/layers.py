@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from math import floor, isfinite, log2, sqrt
+from math import floor, inf, log2, sqrt
 from typing import Any, NamedTuple
 
 from sparring.spec.core.model import bound
@@ -42,11 +42,6 @@ def cut(n: int, layers: int, p: int) -> list[int]:
     return found
 
 
-def share(left: Int, quotient: Any) -> int:
-    """How many of ``left`` entries this part of them is, rounded down; none where it is no number."""
-    return floor(left * quotient) if isfinite(quotient) else 0
-
-
 def within(wanted: Int, most: Int) -> Any:
     """At least one entry, and no more than a layer has."""
     return where(wanted < 1, where(most < 1, most, 1), where(wanted < most, wanted, most))
@@ -59,8 +54,8 @@ def wanted(v: Vector, bounds: Sequence[int], k: int) -> list[int]:
     for x in norms:
         rest += x
     for i in sorted(range(len(norms)), key=lambda i: place(norms[i])):
-        part = norms[i] / rest if rest > 0 else 0.0
-        found[i] = number(within(share(left, part), bounds[i + 1] - bounds[i]))
+        share = norms[i] / rest if 0 < rest < inf else 0.0
+        found[i] = number(within(floor(left * share), bounds[i + 1] - bounds[i]))
         left, rest = left - found[i], rest - norms[i]
     return found
 
@@ -79,7 +74,7 @@ def dealt(v: Vector, p: int, layers: int, k: int) -> Plan:
     """
     bounds = cut(len(v), layers, p)
     lengths, found = [end - start for start, end in pairwise(bounds)], wanted(v, bounds, k)
-    work = [length * log2(many) if many > 1 else length for length, many in zip(lengths, found)]
+    work = [length * log2(max(many, 2)) for length, many in zip(lengths, found)]
     plan, load = Plan([], [[] for _ in range(p)]), [0.0] * p
     for i in sorted(range(len(work)), key=lambda i: -work[i]):
         least = load.index(min(load))

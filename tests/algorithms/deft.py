@@ -68,14 +68,13 @@ KNOWN = Known(
         Fault(
             "of equal work the last bin", "load.index(min(load))", "p - 1 - load[::-1].index(min(load))", params=PARAMS
         ),
-        Fault("no share of what is left but of all", "int(left * quotient)", "int(k * quotient)", params=PARAMS),
+        Fault("no share of what is left but of all", "int(left * (norms[i]", "int(k * (norms[i]", params=PARAMS),
         Fault("a long layer is one", "p if size * p > n else 1", "1", params={"k": 8, "layers": 1}),
     ],
     made_with={"k": 2, "allow_nan": False},
     refused=[
         ({"k": 1.5}, "k = 1.5: it must be a whole number, 0 or more"),
         ({"layers": 0}, "layers = 0: it must be a whole number, 1 or more"),
-        ({"layers": 2**16 + 1}, "layers = 65537: it must be at most 65536"),
         ({"through": "tree"}, "through = 'tree': it must be one of ring, two_shot"),
     ],
     different=[({"layers": 3}, "rank 2 has n=5, k=100, layers=3, through=0, rank 0 n=5, k=100, layers=16")],
@@ -99,7 +98,7 @@ KNOWN = Known(
         ],
         {
             "bins do not go round": (
-                "part(r, call, p), plan, params.layers, params.k))))\n    y",
+                "part(call + r, p), plan, params.layers, params.k))))\n    y",
                 "r, plan, params.layers, params.k))))\n    y",
                 PARAMS,
             ),

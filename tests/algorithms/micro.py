@@ -29,7 +29,12 @@ PARAMS = {"k": 2, "first": 2_000_000, "gain": 500}
 KNOWN = Known(
     alike=("what is not sent is forgotten", "held[at] = 0", "held[:] = 0"),
     faults=[
-        Fault("parts do not go round", "return (call + r) % p", "return (call * 0 + r) % p", params=PARAMS),
+        Fault(
+            "parts do not go round",
+            "part(self._calls + self._comm.Get_rank(), p)",
+            "part(self._comm.Get_rank(), p)",
+            params=PARAMS,
+        ),
         Fault("what equals the threshold waits", "< least))", "<= least))", params=PARAMS),
         Fault(
             "a rank that selects nothing sends nothing",
@@ -57,13 +62,13 @@ KNOWN = Known(
     theorems=[*TEXTS, "conservation", "claim: parts", "claim: thresholds"],
     wrong_texts=[
         (
-            "union((yield apart(selected(v, part(r, call, p), p, call, least))))",
+            "union((yield apart(selected(v, part(call + r, p), p, call, least))))",
             "selected(v, r, p, call, least)",
             "deadlock",
             "ranks yield exchanges with different terms",
         ),
         ("return y, State(where(at, 0, v)", "return y, State(v - v", "conservation", LOST),
-        ("return (call + r) % p", "return call % p", "claim: parts", "not another rank's"),
+        ("return turn % p", "return 0 * turn % p", "claim: parts", "not another rank's"),
         ("return 10 * found > 11 * k", "return 10 * found > 12 * k", "claim: thresholds", "it grows"),
     ],
     same_texts=[Same("where(at, total(v), 0)", "total(where(at, v, 0))")],
@@ -76,13 +81,17 @@ KNOWN = Known(
             for first in (1, 2_000_000, 10**9)
         ],
         {
-            "parts do not go round": ("return (call + r) % p", "return r % p", PARAMS),
+            "parts do not go round": ("apart(selected(v, part(call + r", "apart(selected(v, part(r", PARAMS),
             "a threshold shrinks always": (
                 "through=params.through)\n    by = change(count(at)",
                 "through=params.through)\n    by = change(0",
                 PARAMS,
             ),
-            "a rank looks where another should": ("apart(selected(v, part(r,", "apart(selected(v, part(r + 1,", PARAMS),
+            "a rank looks elsewhere": (
+                "apart(selected(v, part(call + r",
+                "apart(selected(v, part(call + r + 1",
+                PARAMS,
+            ),
             "what was sent waits, too": ("return y, State(where(at, 0, v)", "return y, State(v", PARAMS),
         },
         kept=lambda state: [*state.residual],

@@ -67,7 +67,7 @@ def test_nan_reaches_every_threshold():
 
 def test_each_its_own_entries_are_refuted():
     """Ranks would add different entries: by proof alone."""
-    own = "selected(v, part(r, call, p), p, call, least)"
+    own = "selected(v, part(call + r, p), p, call, least)"
     page = wrong("micro", f"union((yield apart({own})))", own)
     assert any(one.verdict == REFUTED for one in proving.prove(page, planted=False))
 
@@ -75,7 +75,7 @@ def test_each_its_own_entries_are_refuted():
 FAULTS = [
     ("exact_sum", "y = yield allreduce(v, at=at", "y = yield allreduce(x, at=at"),
     ("nothing_lost", "return y, State(where(at, 0, v)", "return y, State(v - v"),
-    ("no_build_up", "return (call + r) % p", "return call % p"),
+    ("no_build_up", "return turn % p", "return 0 * turn % p"),
     ("values_sent", "y = yield allreduce(v, at=at", "y = yield allreduce(where(at, v, 0)"),
 ]
 
