@@ -75,7 +75,8 @@ class Allreduce(micro.Allreduce):
         return start, end
 
     def _followed(self, least: Any, at: NDArray[np.int64]) -> Any:
-        found, mean = np.diff(np.searchsorted(at, self._bounds())).tolist(), at.size // self._p
+        found = np.diff(np.searchsorted(at, self._bounds())).tolist()
+        mean = sum(found) // self._p
         for c in range(1, self._p):
             left, right = found[c - 1 : c + 1]
             if self._moves(left, right, c - 1, mean):
@@ -84,16 +85,14 @@ class Allreduce(micro.Allreduce):
                 way = 1
             else:
                 continue
-            self._cuts[c] += way
             moved = way * (self._size * at.size // self._n)
-            found[c - 1 : c + 1] = left + moved, right - moved
+            self._cuts[c], found[c - 1], found[c] = self._cuts[c] + way, left + moved, right - moved
         return super()._followed(least, at)
 
     def _moves(self, more: int, less: int, giver: int, mean: int) -> bool:
         """Whether a part gives its neighbour a block."""
         begin, end = [*self._cuts, self._blocks][giver : giver + 2]
-        uneven = crowded(more, mean) and scarce(less, mean)
-        return bool(uneven and gives(end - begin, self._blocks, self._p))
+        return bool(crowded(more, mean) and scarce(less, mean) and gives(end - begin, self._blocks, self._p))
 
 
 def allreduce(
