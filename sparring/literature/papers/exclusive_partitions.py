@@ -62,7 +62,7 @@ CODE = [
     Letter("n_workers", "p", "V", "how many ranks there are, in the authors' code"),
     Letter("sz_grad", "n", "V", "how many entries there are, in the same code"),
     Letter("k", "k", "V", "how many entries are wanted; in the code a part of all, its parameter compression"),
-    Letter("iteration", "call", "V"),
+    Letter("iteration", "call", "V", "the number of a call"),
     Letter("threshold", "", "V", "the threshold, the same on all ranks"),
     Letter("sf", "", "V", "what a threshold is multiplied by: 1.005, 1.00125 or 0.995"),
 ]
