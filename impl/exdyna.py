@@ -86,7 +86,7 @@ class Allreduce(micro.Allreduce):
             else:
                 continue
             moved = way * (self._size * at.size // self._n)
-            self._cuts[c], found[c - 1], found[c] = self._cuts[c] + way, left + moved, right - moved
+            self._cuts[c], found[c] = self._cuts[c] + way, right - moved
         return super()._followed(least, at)
 
     def _moves(self, more: int, less: int, giver: int, mean: int) -> bool:

@@ -31,7 +31,8 @@ others: Sequence[Mapping[str, Any]] = (
     {"k": 3, "first": 3_000_000, "gain": 500, "blocks": 12, "unit": 1, "through": "two_shot"},
     {"k": 6, "first": 10**9, "gain": 900, "blocks": 32, "unit": 2},
     {"k": 2, "first": 500_000, "gain": 100, "blocks": 5, "unit": 1},
-    {"k": 1, "first": 1_500_000, "gain": 0, "blocks": 8, "unit": 1},
+    {"k": 4, "first": 5_000_000, "gain": 0, "blocks": 5, "unit": 1},
+    {"k": 1, "first": 500_000, "blocks": 1, "unit": 3},
     {"blocks": 2**32, "unit": 1},
 )  # fmt: skip
 refused: Sequence[Mapping[str, Any]] = (

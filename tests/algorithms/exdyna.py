@@ -45,9 +45,9 @@ AFTER = "return y, State(where(at, 0, v), least, balanced(cuts, at, params.block
 KNOWN = Known(
     alike=("a part's last entry is no rank's", "return start, end", "return start, end - 1"),
     faults=[
-        Fault("bounds stay", "self._cuts[c] + way, left", "self._cuts[c], left", params=COARSE),
-        Fault("bounds move the other way", "self._cuts[c] + way, left", "self._cuts[c] - way, left", params=COARSE),
-        Fault("counts are not moved along", "left + moved, right - moved", "left, right", params=COARSE),
+        Fault("bounds stay", "self._cuts[c] + way, right", "self._cuts[c], right", params=COARSE),
+        Fault("bounds move the other way", "self._cuts[c] + way, right", "self._cuts[c] - way, right", params=COARSE),
+        Fault("counts are not moved along", "right - moved", "right", params=COARSE),
         Fault("what is left is with no part", "self._cuts), self._n])", "self._cuts), self._size * self._blocks])"),
     ],
     made_with={"k": 2, "allow_nan": False},
