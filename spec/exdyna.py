@@ -17,8 +17,9 @@ exact arithmetic, over any calls, all results and the last residuals add up to a
 
 This is a reading of the authors' public code; of the paper its abstract was at hand.  What ``sparring.spec.micro`` says
 of that code holds here, too.  The mean is rounded down, as in the code; how many entries are moved along is found
-there with floats, and here exactly.  Where ``p`` does not divide ``blocks`` the code's longer parts come first; here
-part ``c`` begins with block ``c blocks / p``, rounded down.
+there with floats, and here exactly.  A vector of fewer than ``blocks`` times ``unit`` entries, for which the code
+divides by zero, is cut into parts as in ``sparring.spec.micro``.  Where ``p`` does not divide ``blocks`` the code's
+longer parts come first; here part ``c`` begins with block ``c blocks / p``, rounded down.
 
 >>> from sparring import page
 >>> from sparring.spec.core.runner import run

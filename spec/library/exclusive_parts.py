@@ -71,8 +71,12 @@ def length(n: Int, blocks: Int, unit: Int) -> Any:
 
 
 def entries(cuts: Sequence[int], n: int, blocks: int, unit: int) -> list[int]:
-    """With which entries parts begin that begin with these blocks, and the end; what is left is with the last."""
-    return [*(number(length(n, blocks, unit)) * cut for cut in cuts[:-1]), n]
+    """With which entries parts begin that begin with these blocks, and the end; what is left is with the last.
+
+    If blocks have no entries, parts are as long as each other.
+    """
+    size, p = number(length(n, blocks, unit)), len(cuts) - 1
+    return [*(size * cut for cut in cuts[:-1]), n] if size else [number(bound(c, n, p)) for c in range(p + 1)]
 
 
 @by_length

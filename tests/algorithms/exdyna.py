@@ -18,7 +18,7 @@ def exdyna(calls, k, first, gain, blocks, unit, **_):
         v, at, found = held + xs, np.zeros(n, bool), [0] * p
         for r in range(p):
             c = (t + r) % p
-            mine = np.flatnonzero(np.isin(block, parts[c]) if size else np.full(n, c == p - 1))
+            mine = np.flatnonzero(np.isin(block, parts[c])) if size else np.arange(c * n // p, (c + 1) * n // p)
             reach = mine[abs(v[r, mine]) >= least]
             if not len(reach) and len(mine):
                 reach = mine[[t % len(mine)]]

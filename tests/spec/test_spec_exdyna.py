@@ -50,8 +50,8 @@ def test_no_part_is_less_than_a_fourth_of_an_even_share():
 
 
 def test_what_blocks_leave_is_with_the_last_part():
-    """Also where blocks have no entries, so that all is with it."""
-    assert rule.entries((0, 1, 3), 11, 3, 1) == [0, 3, 11] and rule.entries((0, 512, 1024), 11, 1024, 32) == [0, 0, 11]
+    """A vector that is too short for blocks is cut into parts of about one length."""
+    assert rule.entries((0, 1, 3), 11, 3, 1) == [0, 3, 11] and rule.entries((0, 512, 1024), 11, 1024, 32) == [0, 5, 11]
 
 
 FAULTS = [
