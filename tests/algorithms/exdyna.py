@@ -48,7 +48,12 @@ KNOWN = Known(
         Fault("bounds stay", "self._cuts[c] + way, right", "self._cuts[c], right", params=COARSE),
         Fault("bounds move the other way", "self._cuts[c] + way, right", "self._cuts[c] - way, right", params=COARSE),
         Fault("counts are not moved along", "right - moved", "right", params=COARSE),
-        Fault("what is left is with no part", "self._cuts), self._n])", "self._cuts), self._size * self._blocks])"),
+        Fault(
+            "what is left is with no part",
+            "self._cuts), self._n])",
+            "self._cuts), self._size * self._blocks])",
+            params=COARSE,
+        ),
     ],
     made_with={"k": 2, "allow_nan": False},
     refused=[
