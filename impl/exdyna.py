@@ -67,9 +67,10 @@ class Allreduce(micro.Allreduce):
 
     def _bounds(self) -> NDArray[np.int64]:
         """With which entries parts begin, and the end."""
+        starts = [self._size * cut for cut in self._cuts]
         if not self._size:  # of a vector that is too short for blocks
-            return np.array([micro.begin(c, self._n, self._p) for c in range(self._p + 1)])
-        return np.array([*(self._size * cut for cut in self._cuts), self._n])
+            starts = [micro.begin(c, self._n, self._p) for c in range(self._p)]
+        return np.array([*starts, self._n])
 
     def _part(self) -> tuple[int, int]:
         c = micro.part(self._calls + self._comm.Get_rank(), self._p)

@@ -50,8 +50,8 @@ KNOWN = Known(
         Fault("counts are not moved along", "right - moved", "right", params=COARSE),
         Fault(
             "what is left is with no part",
-            "self._cuts), self._n])",
-            "self._cuts), self._size * self._blocks])",
+            "[*starts, self._n]",
+            "[*starts, self._size * self._blocks]",
             params=COARSE,
         ),
     ],
