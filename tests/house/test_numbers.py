@@ -42,7 +42,7 @@ from sparring.proofs.contention import networks, overlaps
 from sparring.proofs.contention.traffic import Routed, Traffic
 from sparring.proofs.logic import bits
 from sparring.proofs.proving import timing
-from sparring.refinement import looks, sums
+from sparring.refinement import differential, looks, sums
 from sparring.schedules import program, races, rccl
 from sparring.schedules.formats import files
 from sparring.spec import ring_sparse
@@ -117,6 +117,7 @@ def told():
             f"the relation also holds at up to {implication.POINTS} points",
             f"only two of them beyond {samples.SOME} ranks",
             f"the mean of {sums.CALLS} calls must be close",
+            f"Up to {differential.FEW} ranks all are also called",
             f"| {looks.LONG:,} entries; for sparse vectors, {looks.ENTRIES} of {looks.ENTRIES * looks.APART:,}, so",
         ],
         "docs/howto/advise.md": [f"for at most {levels.RANKS} ranks", f"for more than {cuts.RANKS} ranks single ones"],
@@ -136,6 +137,7 @@ def told():
             f"of some entries, of fewer than p, and of {hard.LONG_SPECIAL:,} |",
             f"for seven more lengths, up to {hard.LENGTHS[len(usual) + 6]:,} |",
             f"on {min(hard.RANKS)} to {sorted(hard.RANKS)[-2]} or {max(hard.RANKS)} simulated ranks",
+            f"on {min(hard.RANKS)} to {sorted(hard.RANKS)[-2]} and {max(hard.RANKS)} ranks, and",
             f"or takes longer than {group.LOADING:g} seconds",
             f"take {checking.TIMEOUT:g} seconds, or {places.FIRST * checking.TIMEOUT:g} if it is a rank's first one",
             f"or {places.SLACK} times as long as the slowest so far, up to {places.LONGEST:g}.",
