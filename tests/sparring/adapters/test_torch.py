@@ -84,7 +84,7 @@ ONE = {"examples": [([np.ones((3, 9), np.float32)] * 2, "result")], "max_example
 
 @TORCH
 @pytest.mark.parametrize(
-    ("name", "why", "how"), [("lossy", "p=2 n=2: rank 0 has", {"max_examples": 30}), ("dies", "rank 1 failed", ONE)]
+    ("name", "why", "how"), [("lossy", ": rank 0 has", {"max_examples": 30}), ("dies", "rank 1 failed", ONE)]
 )
 def test_what_is_told(quick, groups, name, why, how):
     """With the rank."""
