@@ -1,4 +1,4 @@
-"""Pictures of ``sparring verify`` in a terminal of 80 x 56, while it runs and when it has ended: docs/screens.py.
+"""Pictures of ``sparring verify`` in a terminal of 80 x 60, while it runs and when it has ended: docs/screens.py.
 
 tmux is the terminal, and rich draws what is on it.  Run at the top of a checkout: python docs/screens.py
 """
@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.text import Text
 
-WIDTH, HEIGHT = 80, 56
+WIDTH, HEIGHT = 80, 60
 SOME_ROWS = 15
 """So many rows are there when the picture of the running command is taken."""
 DONE = "command ended"
