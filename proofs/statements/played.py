@@ -18,7 +18,7 @@ from sparring.errors import InputError, ScheduleFault
 from sparring.proofs.reading.paths import choices, letters_of
 from sparring.proofs.statements.by_ranks import ByRanks, at, entries
 from sparring.proofs.statements.execution import Wrong
-from sparring.proofs.statements.volume import FEW, LONGEST, named
+from sparring.proofs.statements.volume import FEW, LONGEST, MOST_NAMED, named
 from sparring.spec.core import runner
 from sparring.spec.core.compositions import begun, own
 from sparring.spec.core.loading import load
@@ -90,8 +90,8 @@ def played(page: Page, p: int) -> Iterator[Played | Wrong]:
     """
     plays = [(one, n, CALLS) for one, n in product(variants(page, choices(page) if p == MORE else [{}]), LENGTHS)]
     if p == MORE:
-        plays += [(page, longer + 1, CALLS) for longer in named(page, FEW + 1, LONGEST)]
-        plays += [(page, 2, late + 2) for late in named(page, CALLS, LATEST)[-1:]]
+        plays += [(page, longer + 1, CALLS) for longer in named(page, FEW + 1, LONGEST)[:MOST_NAMED]]
+        plays += [(page, 2, latest + 2) for latest in named(page, CALLS, LATEST)[-1:]]
     for one, n, calls in plays:
         state = None
         for call in range(calls):

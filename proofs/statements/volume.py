@@ -145,7 +145,7 @@ def write_message(code: Any, c: int, width: int) -> bytes:
 
 def declared(page: Page, found: Sequence[Way]) -> Iterator[Obligation]:
     """State that, in each call on a few vectors, some way of the text says how long all is that is sent."""
-    for ranks, entries in (*POINTS, *((2, one + 1) for one in named(page, FEW + 1, LONGEST))):
+    for ranks, entries in (*POINTS, *((2, one + 1) for one in named(page, FEW + 1, LONGEST)[:MOST_NAMED])):
         state = None
         for called in range(CALLS):
             name = f"as long as declared: p={ranks}, n={entries}, call {called}"
@@ -166,7 +166,7 @@ def named(page: Page, least: int, most: int) -> list[int]:
     functions = [inspect.unwrap(one) for one in (*held, *said) if inspect.isfunction(one)]
     consts = [one for f in functions for code in function_codes(f.__code__) for one in code.co_consts]
     found = {one for one in (*held, *consts) if isinstance(one, int) and least <= one <= most}
-    return sorted(found)[:MOST_NAMED]
+    return sorted(found)
 
 
 def first(found: Sequence[Way]) -> bool:

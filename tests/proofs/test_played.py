@@ -92,13 +92,13 @@ def comparing(measure):
 
 
 def late(measure):
-    """Branches on what a local function gives, from the eighth call on."""
+    """Branches on what a local function gives, from a call on that is the last of nine numbers which the page names."""
 
     def program(x, call):
         y = yield allreduce(x)
-        return (y if measure(y) > 0 else y + 0) if call >= 8 else y
+        return (y if measure(y) > 0 else y + 0) if call >= 30 else y
 
-    return page(program)
+    return page(program, **{f"NAMED_{number}": number for number in range(10, 18)})
 
 
 def remembering(measure):
