@@ -162,6 +162,9 @@ Proof. intro. apply Z.shiftl_nonneg. lia. Qed.
 Theorem shift_zero : x = 0 -> Z.shiftl x e = 0.
 Proof. intros ->. apply Z.shiftl_0_l. Qed.
 
+Theorem shift_one : x = 1 -> Z.shiftl x e = 2 ^ e.
+Proof. intros ->. apply Z.shiftl_1_l. Qed.
+
 Theorem shift_start y : Z.shiftl x e <= y <-> x <= Z.shiftr y e.
 Proof.
   rewrite Z.shiftl_mul_pow2, Z.shiftr_div_pow2 by lia.
@@ -327,6 +330,7 @@ Print Assumptions length_of_equal.
 Print Assumptions length_of_xor.
 Print Assumptions shift_natural.
 Print Assumptions shift_zero.
+Print Assumptions shift_one.
 Print Assumptions shift_start.
 Print Assumptions shift_end.
 Print Assumptions shift_within.

@@ -202,8 +202,9 @@ class BlocksReader(Z3Reader):
         self.power(e)
         start = SHIFT(x, e)
         if start.get_id() not in self.shifts:
-            natural, zero = z3.And(x >= 0, e >= 0), z3.And(x == 0, e >= 0)
+            natural, zero, one = (z3.And(what, e >= 0) for what in (x >= 0, x == 0, x == 1))
             self.know(z3.Implies(natural, start >= 0), z3.Implies(zero, start == 0))  # shift_natural, shift_zero
+            self.know(z3.Implies(one, start == POWER(e)))  # shift_one
             for shift in self.shifts.values():
                 self.know(*nested(x, e, start, *shift), *nested(*shift, x, e, start))
                 self.finer(x, e, start, *shift)

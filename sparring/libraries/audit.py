@@ -62,6 +62,7 @@ NAMED: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("reduce", "linear"): ("linear_reduce",),
     ("reduce", "chain"): ("four_chains_reduce",),
     ("reduce", "binary"): ("binary_reduce",),
+    ("reduce", "in-order_binary"): ("postorder_reduce",),
     ("reduce", "pipeline"): ("chain_reduce",),
     ("reduce", "binomial"): ("binomial_reduce",),
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
@@ -60,6 +60,26 @@ WAYS: Mapping[str, Begin] = {**CUTS, "halved again and again": halved}
 """How libraries cut vectors: as programs do, and one more."""
 
 
+def in_post_order(number: int, p: int) -> int:
+    """Return the rank that ``postorder_reduce`` calls by this number.
+
+    >>> [in_post_order(number, 6) for number in range(6)]
+    [0, 2, 4, 5, 3, 1]
+    """
+    root = (1 << p.bit_length() - 1) - 1
+    place = {0: root, root: 0}.get(number, number)
+    before, size = 0, p
+    for level in range((place + 1).bit_length() - 1):
+        first = size // 2  # ranks below one child; those below the other come after them
+        other = place + 1 >> level & 1
+        before, size = (before + first, size - first - 1) if other else (before, first)
+    return before + size - 1
+
+
+RANKS: Mapping[str, Callable[[int, int], int]] = {"postorder_reduce": in_post_order}
+"""The rank of a page's number, of pages whose numbers are not the ranks."""
+
+
 @dataclass(eq=False)
 class Stage:
     """A page, and what is known of its messages."""
@@ -71,8 +91,10 @@ class Stage:
     def plan(self, p: int) -> list[tuple[int, int, Chunks]]:
         """Return who sends which chunks to whom, step by step.  Raises SparringError where the page has no run."""
         if p not in self.plans:
-            steps = range(number(self.page.steps(p)))
-            self.plans[p] = [send for t in steps for send in step_sends(self.page, t, p)]
+            sends = [send for t in range(number(self.page.steps(p))) for send in step_sends(self.page, t, p)]
+            place = RANKS.get(self.page.name.rpartition(".")[2])
+            ranks = [place(r, p) for r in range(p)] if place else range(p)
+            self.plans[p] = [(ranks[src], ranks[dst], chunks) for src, dst, chunks in sends]
         return self.plans[p]
 
     def sent(self, p: int, sizes: tuple[int, ...], apart: bool = False, empty: bool = True) -> Mapping[Pair, Amount]:

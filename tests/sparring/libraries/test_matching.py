@@ -175,3 +175,19 @@ def test_runs_are_told_by_ranks_and_lengths():
     assert where([(2, 5), (2, 840), (2, 1003)]) == "p = 2"
     assert where([(2, 5), (3, 5), (5, 5), (3, 840)]) == "p = 2-3, 5 at n = 5 and p = 3 at n = 840"
     assert spelled([1, 3, 4, 5, 8]) == "1, 3-5, 8"
+
+
+def in_order(first, size):
+    """Open MPI's in-order binary tree of so many ranks, rank by rank: who sends to whom, its root last."""
+    halves = [(first, size // 2), (first + size // 2, (size - 1) // 2)]
+    below = [pair for start, many in halves if many for pair in in_order(start, many)]
+    return [*below, *((start + many - 1, first + size - 1) for start, many in halves if many)]
+
+
+def test_ranks_in_the_order_of_a_tree_are_those_of_the_page():
+    """However many there are; the sum ends on the first."""
+    stage = Stage(pages.find("sparring.spec.collectives.postorder_reduce"))
+    for p in range(1, 40):
+        assert sorted((src, dst) for src, dst, _ in stage.plan(p)) == sorted(
+            [*in_order(0, p), (p - 1, 0)][: p * (p > 1)]
+        )
