@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from sparring.proofs.logic.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.proofs.proving import proving
 from sparring.proofs.reading.annotations import Stated, subject
 from sparring.proofs.statements import formulas, played
+from sparring.proofs.statements.by_ranks import ByRanks
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.codecs.packed_integers import Raw
 from sparring.spec.codecs.sign_codec import Signs
@@ -165,13 +167,44 @@ def test_a_proof_of_formulas_that_a_run_belies_is_a_refutation(monkeypatch):
 
 @pytest.mark.parametrize("name", [name for name in sparring.pages() if sparring.page(name).composed])
 def test_what_a_page_ensures_has_values_to_compare_runs_with(name):
-    """Else a run would be compared with nothing; of one page it speaks of lost packets, which have none here."""
+    """Else a run would be compared with nothing."""
     mine = sparring.page(name)
     told = list(played.played(mine, 2)) if mine.ensures else []
     calls = [one for one in told if isinstance(one, played.Played)]
     assert calls == told
-    values = [len(played.ensured(one)) == 2 for one in calls if len(one.given[0]) > 1]
-    assert not mine.ensures or (name == "lossy_two_shot") != all(values)
+    assert all(len(played.ensured(one)) == 2 for one in calls if len(one.given[0]) > 1)
+
+
+@local
+def countless(v):
+    raise LookupError(f"no number of {v}")
+
+
+def unsaid(value):
+    """Ensures the sum, and says something beside it that cancels out where it is read."""
+    return lambda x: total(x) + value(x) - value(x)
+
+
+@pytest.mark.parametrize("made", [ones, one])
+def test_what_is_ensured_without_a_value_is_no_proof(made):
+    """Whether the run is wrong, as the first is, or right: there is nothing to compare it with."""
+    program = shifting(made).program
+    assert judged(page(program, unsaid(doubled)))[0] == (REFUTED if made is ones else PROVED)
+    verdict, told = judged(page(program, unsaid(countless)))
+    assert verdict == UNDECIDED and "what the page ensures has no value: LookupError: no number of" in told
+
+
+def test_what_gets_lost_is_compared_with_runs(monkeypatch):
+    """Losses that are drawn otherwise than the run draws them."""
+    lossy = sparring.page("lossy_two_shot", lost=300, packet=1)
+    assert played.as_ensured(lossy, 3) is None
+    right = ByRanks.comes
+
+    def other(self, to, links, *terms):
+        return right(self, to, replace(links, seed=links.seed + 1), *terms)
+
+    monkeypatch.setattr(ByRanks, "comes", other)
+    assert "and the page ensures" in str(played.as_ensured(lossy, 3))
 
 
 def test_what_calls_itself_linear_is_not_believed():
