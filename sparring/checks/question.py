@@ -180,8 +180,12 @@ class Question:
         if self.reduces:
             near = self.reduces.bound > 0
             return self.fitting(contract_draws.example(rng, self.ranks, kind, self.drawn, near=near))
-        drawn = [KEPT] if self.page and KEPT in self.page.params and KEPT not in self.params else []
-        return self.fitting(series.example(rng, self.ranks, kind, drawn))
+        return self.fitting(series.example(rng, self.ranks, kind, self.drawing))
+
+    @property
+    def drawing(self) -> Sequence[str]:
+        """The page's parameters that are drawn with each example: how many entries are kept, unless it is given."""
+        return [KEPT] if self.page and KEPT in self.page.params and KEPT not in self.params else []
 
     def first(self, kind: str, number: int) -> list[Example] | None:
         """Return the first examples of one kind, spread over all there is; None where hypothesis draws them, too.
@@ -210,8 +214,15 @@ class Question:
         """Return the first ``number`` hard examples of a kind."""
         if kind in APART and self.in_series:
             return self.apart(kind, number)
+        if kind == hard.LONG and self.in_series:
+            return [*islice(self.long(), number)]
         found = islice(hard.examples(kind, self.ranks, self.dtypes, sparse=self.sparse), number)
         return [self.drawn.given(one) if self.reduces else one for one in found]
+
+    def long(self) -> Iterator[Example]:
+        """Yield long examples of calls that are judged by a page's bits; an eighth of the entries are kept."""
+        for one in hard.long_series(self.ranks, self.dtypes, series.CALLS if self.stateful else 1):
+            yield one._replace(params=dict.fromkeys(self.drawing, one.n // 8))
 
     def apart(self, kind: str, number: int) -> list[Example]:
         """Return usual examples of the calls that are judged by a page's bits or a contract, on ranks of this kind."""

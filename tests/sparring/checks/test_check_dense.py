@@ -14,7 +14,7 @@ from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from sparring.spec.core.runner import run
-from tests.sparring.checks.refuting import words
+from tests.sparring.checks.refuting import detail, failed, replayed, words
 
 MEAN = '''"""The mean, coded on its way out: what each rank averages is rounded to a quarter."""
 
@@ -80,6 +80,9 @@ def off(comm, x, parts=4):
 
 def keeps(comm, x, parts=4):
     return allreduce(comm, x, parts, keeps=True)
+
+def short(comm, x, parts=4):
+    return allreduce(comm, x, parts, more=x.size > 300)
 """
 SLOW = '''"""Each rank goes halfway to what the next one had in the call before."""
 
@@ -119,6 +122,11 @@ class Allreduce:
 
 class Forgets(Allreduce):
     fresh = True
+
+class ForgetsMuch(Allreduce):
+    def __call__(self, x):
+        self.fresh = x.size > 300
+        return super().__call__(x)
 """
 
 UNSEEN = {"simulated": {"contention"}, "mpi": {"contention", "hygiene"}}
@@ -132,6 +140,21 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / f"{name}.py").write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.mark.parametrize(("wrong", "right", "page"), [
+    ("mine.py:short", "mine.py:allreduce", "mean.py"),
+    ("slowly.py:ForgetsMuch", "slowly.py:Allreduce", "slow.py"),
+])  # fmt: skip
+def test_what_is_wrong_of_long_vectors_alone_is_found(folder, wrong, right, page):
+    """Usual ones have fewer entries than a group of a code, or a block."""
+    found = failed(check(wrong, page, only=["result", "long vectors"], ranks=[1, 2, 3], max_examples=20))
+    assert {*found} == {"long vectors"} and "n=301" in found["long vectors"]
+    assert "long vectors at " in replayed("long vectors")
+
+    report = check(right, page, only=["long vectors"], ranks=[1, 2, 3], max_examples=80)
+    assert words(report) == {"long vectors": Word.TESTED}
+    assert detail(report, "long vectors") == "the same also where n = 320, 1,023, 1,025, 4,099, 8,193, 16,387"
 
 
 def test_vectors_of_two_lengths_are_refused(folder):
