@@ -7,6 +7,7 @@ from itertools import product
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import sparring
@@ -23,6 +24,7 @@ from sparring.spec.codecs.packed_integers import Raw
 from sparring.spec.codecs.sign_codec import Signs
 from sparring.spec.core.exchanges import allgather, allreduce, read_by_chunk, reduce_scatter
 from sparring.spec.core.loading import load
+from sparring.spec.core.runner import run
 from sparring.spec.core.vectors import Vector, by_length, local, total, where
 from tests.proofs.planted import MUTATIONS
 from tests.proofs.single_questions import judged
@@ -244,6 +246,36 @@ def program(x, p):
 def ensures(x, p):
     return read_by_chunk(Signs(1), total(x), CHUNKS)
 '''
+
+
+def test_regions_are_no_chunks(tmp_path):
+    """What ranks code region by region is not what is read of their sum chunk by chunk."""
+    regions = "reduce_scatter(x, through='rotation', bounds=means((yield apart(even(x, p)))))"
+    text = (
+        CODED.replace("reduce_scatter(x)", regions)
+        .replace("CHUNKS", "p")
+        .replace("allgather, ", "allgather, apart, ", 1)
+    )
+    more = "from sparring.spec.core.regions import even, means\n"
+    file = tmp_path / "coded.py"
+    file.write_text(text.replace("\ndata =", f"{more}\ndata =", 1), encoding="utf-8")
+    (found,) = (one for one in proving.prove(sparring.page(str(file)), planted=False) if one.name == "result")
+    assert found.verdict == REFUTED and "read_by_bounds" in found.detail
+
+
+@pytest.mark.parametrize(("through", "proved"), [("rotation", True), ("direct_reduce_scatter", False)])
+def test_what_is_sent_at_once_takes_no_turns(through, proved):
+    """Which is told in one sentence, where it is proved and where it is run."""
+
+    def program(x):
+        return (yield allgather((yield reduce_scatter(x, through=through, bucket=2))))
+
+    if proved:
+        assert judged(page(program))[0] == PROVED
+        return
+    for asked in (lambda: judged(page(program)), lambda: run(page(program), [np.ones(3)] * 3).results):
+        with pytest.raises(InputError, match="takes no turns; right is no bucket, or rotation"):
+            asked()
 
 
 @pytest.mark.parametrize(("ranks", "code"), [*product((1, 2, 3), (Raw(), Signs(1)))])
