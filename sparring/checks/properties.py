@@ -81,6 +81,7 @@ DENSE: Mapping[str, str] = {
     "volume": "as many messages and bytes as the page",
     "edge sizes": STATEFUL["edge sizes"],
     "dtypes": STATEFUL["dtypes"],
+    "special values": "the same of NaN, infinities, subnormals, zeros and the largest numbers",
     **LONG,
     **APART,
     "own memory": OWN,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from sparring import page_runs
 from sparring.checks import properties
 from sparring.checks.against import ITSELF, SAME, Against
 from sparring.checks.clock import Clock
@@ -214,15 +216,23 @@ class Question:
         """Return the first ``number`` hard examples of a kind."""
         if kind in APART and self.in_series:
             return self.apart(kind, number)
-        if kind == hard.LONG and self.in_series:
-            return [*islice(self.long(), number)]
+        if kind in (hard.LONG, hard.SPECIAL) and self.in_series:
+            return [one for one in islice(self.by_rule(kind), number) if kind == hard.LONG or self.answered(one)]
         found = islice(hard.examples(kind, self.ranks, self.dtypes, sparse=self.sparse), number)
         return [self.drawn.given(one) if self.reduces else one for one in found]
 
-    def long(self) -> Iterator[Example]:
-        """Yield long examples of calls that are judged by a page's bits; an eighth of the entries are kept."""
-        for one in hard.long_series(self.ranks, self.dtypes, series.CALLS if self.stateful else 1):
+    def by_rule(self, kind: str) -> Iterator[Example]:
+        """Yield hard examples of calls that are judged by a page's bits; an eighth of the entries are kept."""
+        made = hard.long_series if kind == hard.LONG else hard.special_series
+        for one in made(self.ranks, self.dtypes, series.CALLS if self.stateful else 1):
             yield one._replace(params=dict.fromkeys(self.drawing, one.n // 8))
+
+    def answered(self, example: Example) -> bool:
+        """Return whether the page has results: one may take no NaN, and then says nothing of a target that does."""
+        page = self.page_for(example)
+        with suppress(Exception), np.errstate(all="ignore"):
+            return page is not None and all(ran.results for ran in page_runs.runs(page, example.xs))
+        return False
 
     def apart(self, kind: str, number: int) -> list[Example]:
         """Return usual examples of the calls that are judged by a page's bits or a contract, on ranks of this kind."""

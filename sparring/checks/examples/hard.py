@@ -211,6 +211,14 @@ def long_series(ranks: Sequence[int], dtypes: Sequence[str], calls: int) -> Iter
         yield Example([np.stack(xs) for xs in zip(*played)] if calls > 1 else played[0], LONG)
 
 
+def special_series(ranks: Sequence[int], dtypes: Sequence[str], calls: int) -> Iterator[Example]:
+    """Yield vectors of special values where a page's bits are judged: in each call they are at other places."""
+    for p, dtype in product([p for p in SPECIAL_RANKS if p in ranks] or [min(ranks)], dtypes):
+        xs: list[Any] = special(p, dtype)
+        rows = [np.stack([np.roll(x, call) for call in range(calls)]) for x in xs] if calls > 1 else xs
+        yield Example(rows, SPECIAL)
+
+
 def least(kind: str, dtypes: Sequence[str], *, sparse: bool) -> int:
     """Return how many of the first examples a kind needs: one for each dtype, or for each scene."""
     return max(1, len(scenes.of(kind, sparse=sparse)), len(dtypes) if kind == SPECIAL else 0)

@@ -157,6 +157,55 @@ def test_what_is_wrong_of_long_vectors_alone_is_found(folder, wrong, right, page
     assert detail(report, "long vectors") == "the same also where n = 320, 1,023, 1,025, 4,099, 8,193, 16,387"
 
 
+SUM = '''"""The sum."""
+
+from sparring.spec.core.exchanges import allreduce
+from sparring.spec.core.vectors import local
+
+data = "dense"
+
+
+@local
+def whole(x):
+    return [int(one) for one in x]
+
+
+def program(x):
+    {}
+    return (yield allreduce(x, through="two_shot"))
+'''
+SUM_OF_MINE = """
+import numpy as np
+
+def right(comm, x):
+    y = np.empty_like(x)
+    comm.Allreduce(x, y)
+    return y + 0
+
+def no_nan(comm, x):
+    return right(comm, np.nan_to_num(x))
+"""
+
+
+def test_what_is_wrong_of_special_values_alone_is_found(folder):
+    """Usual ones are tenths; a page that takes no NaN says nothing of them."""
+    for name, asks in {"sum": "", "picky": "whole(x)"}.items():
+        (folder / f"{name}.py").write_text(SUM.format(asks))
+    (folder / "sums.py").write_text(SUM_OF_MINE)
+
+    def asked(target, page):
+        few = ["result", "special values"]
+        return check(target, page, only=few, ranks=[1, 2], dtypes=["float64"], max_examples=20)
+
+    found = failed(asked("sums.py:no_nan", "sum.py"))
+    assert {*found} == {"special values"} and "reference [nan]" in found["special values"]
+    assert "special values at " in replayed("special values")
+    assert words(asked("sums.py:right", "sum.py"))["special values"] is Word.TESTED
+    unsaid = asked("sums.py:no_nan", "picky.py")
+    assert words(unsaid) == {"result": Word.TESTED, "special values": Word.NOT_COVERED}
+    assert detail(unsaid, "special values") == "the page has no result for any of these examples"
+
+
 def test_vectors_of_two_lengths_are_refused(folder):
     with pytest.raises(InputError, match="rank 1 has 2 entries, rank 0 has 1"):
         run(sparring.page("mean.py"), [np.zeros(1), np.zeros(2)])
