@@ -10,6 +10,7 @@ from sparring.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from sparring.costs.claims import Judged
+    from sparring.costs.published.claim import Claim
     from sparring.literature.implication import Decided
     from sparring.literature.statements import Row, Source, Statement
     from sparring.proofs.logic.verdicts import Verdict
@@ -50,8 +51,13 @@ def stated(pages: Sequence[Page]) -> Iterator[Stated]:
 
     for page in pages:
         for claim in published(page):
-            statement = f"{claim.quantity} = {formula(claim)}"
+            statement = f"{claim.quantity} {relation(claim)} {formula(claim)}"
             yield Stated(called(page, claim.name), page.name, statement, claim.given, claim.source)
+
+
+def relation(claim: Claim) -> str:
+    """Return the sign between a quantity and what is stated of it."""
+    return "<=" if claim.bound else "="
 
 
 def called(page: Page, name: str) -> str:
@@ -140,7 +146,7 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
 
     claim = one.claim(cited)
     page = pages.find(one.algorithm, **one.params) if one.algorithm in pages.names() else None
-    statement = f"{one.quantity} = {claims.stated(claim)}"
+    statement = f"{one.quantity} {relation(claim)} {claims.stated(claim)}"
     chosen = (f"{name} = {value}" for name, value in one.params.items())
     given = ", ".join(filter(None, (one.given, one.support and f"{one.support} supports", *chosen)))
     about = Stated(id, one.algorithm if page else "", statement, given, cited, one.tag)

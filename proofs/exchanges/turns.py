@@ -7,13 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sparring.errors import InputError
 from sparring.proofs.logic.obligations import Obligation, during, iff, implies, p, q, r, t, u
+from sparring.spec.core.exchange_runs import no_turns
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import both
 
 
 def own(page: Page) -> Iterator[Obligation]:
-    """State what is sent in a turn."""
+    """State what is sent in a turn; raise InputError for a page without turns."""
+    if page.several:
+        raise InputError(no_turns(page))
     chunk = page.chunk(r, t, p)
     yield Obligation("what is sent is its sender's own", during(page), iff(page.holds(q, r, chunk, t, p), q == r))
     yield Obligation("it is sent to its own rank", during(page), page.dst(r, t, p) == chunk)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sparring.errors import InputError, SparringError
+from sparring.errors import InputError, SparringError, Undecided
 from sparring.proofs.logic.queries import Answer, Memory, answered
 from sparring.proofs.logic.verdicts import (
     EXPECTED,
@@ -137,7 +137,11 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
     """Return the verdict on a conjecture, why, and the witness."""
     failed = sorted((a for a in answers if not a.holds), key=lambda a: a.witness.get("p", 0))
     if not failed:
-        if belied := execution.first(conjecture.played or conjecture.check or clean, page, FEW):
+        try:
+            belied = execution.first(conjecture.played or conjecture.check or clean, page, FEW)
+        except Undecided as why:  # there is nothing to hold the runs against
+            return UNDECIDED, str(why), {}
+        if belied:
             return refuted_by(belied)
         return PROOFS[any(a.below for a in answers)], f"{len(answers)} obligations", {}
     facts = [a for a in failed if a.witness and not a.problem and not a.obligation.annotation]

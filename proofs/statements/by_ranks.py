@@ -10,13 +10,16 @@ import operator
 from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass, replace
 from functools import reduce
+from itertools import pairwise
 from numbers import Number
 from typing import Any, NoReturn
 
 from sparring.spec.core import vectors
+from sparring.spec.core.exchange_runs import bounds
 from sparring.spec.core.exchanges import own_chunk
 from sparring.spec.core.sparse import SparseVector, plain
 from sparring.spec.core.vectors import AtPoint, Vector
+from sparring.spec.library.lossy_links import COLLECTING, HANDING, Losing, Packet
 
 
 def in_both_orders(op: Callable[[Any, Any], Any]) -> tuple[Any, Any]:
@@ -84,7 +87,12 @@ class ByRanks(AtPoint):
         return self.by(lambda c, x, y: vectors.where(c if isinstance(c, Vector) else bool(c), x, y), self, a, b)
 
     def letter(self, function: Callable[..., Any], args: tuple[Any, ...]) -> ByRanks:
-        return self.by(function, *args)
+        try:
+            return self.by(function, *args)
+        except TypeError:  # of one written for an entry: a statement may call it of a vector, as of a point
+            if not getattr(function, "entrywise", False):
+                raise
+            return self.at_entries(function, args)
 
     formula = letter
 
@@ -112,7 +120,25 @@ class ByRanks(AtPoint):
     by_rank = gathered
 
     def own_chunk(self, r: Any, p: Any) -> ByRanks:
-        return self.by(own_chunk, self, r, p)
+        return self.by(lambda x, *of: x if isinstance(x, Number) else own_chunk(x, *of), self, r, p)
+
+    def owns(self) -> ByRanks:
+        return self.by_chunk(lambda r, c, _: r == c)
+
+    def comes(self, to: str, links: Losing, packet: int, call: int, own: bool) -> ByRanks:
+        """Return of each entry whether its packet comes to the owner, or the owner's to the rank."""
+
+        def comes(r: int, c: int, place: int) -> bool:
+            step, src, dst = (COLLECTING, r, c) if to == "owner" else (HANDING, c, r)
+            return (own and r == c) or bool(links(step, src, dst, place // packet, Packet(call, None)))
+
+        return self.by_chunk(comes)
+
+    def by_chunk(self, says: Callable[[int, int, int], Any]) -> ByRanks:
+        """Return what is said of each rank, each chunk, and each place in it."""
+        cuts = bounds(len(self.each[0]), len(self.each))
+        places = [(c, i) for c, (a, b) in enumerate(pairwise(cuts)) for i in range(b - a)]
+        return ByRanks(Vector([says(r, *one) for one in places]) for r in range(len(self.each)))
 
 
 def at(r: int, x: Any) -> Any:

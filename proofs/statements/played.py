@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sparring.errors import InputError, ScheduleFault
+from sparring.errors import InputError, ScheduleFault, Undecided
 from sparring.proofs.reading.paths import choices, letters_of
 from sparring.proofs.statements.by_ranks import ByRanks, at, entries
 from sparring.proofs.statements.execution import Wrong
@@ -66,7 +66,7 @@ def alike(page: Page, p: int) -> Wrong | None:
 
 
 def as_ensured(page: Page, p: int) -> Wrong | None:
-    """Find a run that does not end as the page ensures."""
+    """Find a run that does not end as the page ensures; raises Undecided where that has no value to compare."""
     for one in played(page, p):
         if isinstance(one, Wrong):
             return one
@@ -122,9 +122,9 @@ def variants(page: Page, words: Iterable[Mapping[str, Any]]) -> Iterator[Page]:
 
 
 def ensured(one: Played) -> Sequence[list[Any]]:
-    """Return by rank the entries that the page ensures.
+    """Return by rank the entries that the page ensures; nothing where what the page requires is not so.
 
-    Nothing where these have no values, or what the page requires is not so.
+    Raises Undecided where they have no values: with nothing to compare, a run would belie nothing.
     """
     page, p = one.page, len(one.given)
     x: Sequence[Any] = [(every if page.selecting else Vector.of)(np.array(row)) for row in one.given]
@@ -137,11 +137,15 @@ def ensured(one: Played) -> Sequence[list[Any]]:
             return ()
         with np.errstate(all="ignore"):
             found = said(page.module.ensures, letters)
-        found = found[0] if type(found) is tuple else found  # what is ensured of the state comes second
-        rows = [entries(at(r, found), len(one.given[0])) for r in range(p)]
-        return rows if all(isinstance(v, Number) for row in rows for v in row) else ()
-    except Exception:  # noqa: BLE001  # what speaks of more than values, such as of lost packets, has none here
-        return ()
+            found = found[0] if type(found) is tuple else found  # what is ensured of the state comes second
+            rows = [entries(at(r, found), len(one.given[0])) for r in range(p)]
+    except Exception as error:  # whatever a formula raises on numbers
+        raise Undecided(
+            f"p={p}: {one.told}: what the page ensures has no value: {type(error).__name__}: {error}"
+        ) from error
+    if strange := next((v for row in rows for v in row if not isinstance(v, Number)), None):
+        raise Undecided(f"p={p}: {one.told}: what the page ensures is no number: {strange!r}")
+    return rows
 
 
 def said(formula: Any, letters: dict[str, Any]) -> Any:

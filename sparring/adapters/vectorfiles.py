@@ -43,13 +43,25 @@ def files(folder: Path, rank: int) -> tuple[Path, Path]:
 
 
 def read(folder: Path, rank: int) -> Vector:
-    """Read the vector of rank ``rank``, in either form; raise InputError where there is none, or something else."""
+    """Read the vector of rank ``rank``, in either form; raise InputError where there is none, or something else.
+
+    In both forms it must be the same: who reads the other file would get another result.
+    """
     raw, zipped = files(folder, rank)
-    if raw.is_file():
-        return from_raw(raw)
-    if zipped.is_file():
-        return from_npz(zipped)
-    raise InputError(f"neither {raw.name} nor {zipped.name} is there: every rank must have its vector in one of them")
+    forms = {raw: from_raw, zipped: from_npz}
+    found = [reads(path) for path, reads in forms.items() if path.is_file()]
+    if not found:
+        names = f"neither {raw.name} nor {zipped.name}"
+        raise InputError(f"{names} is there: every rank must have its vector in one of them")
+    if len({content(x) for x in found}) > 1:
+        raise InputError(f"{raw.name} and {zipped.name} have different vectors: a rank has one result")
+    return found[0]
+
+
+def content(x: Vector) -> tuple[Any, ...]:
+    """Return what two equal vectors have alike: their kinds and bits."""
+    parts = (x.indices, x.values) if isinstance(x, Sparse) else (x,)
+    return (x.size, *((str(part.dtype), part.shape, part.tobytes()) for part in parts))
 
 
 def from_raw(path: Path) -> Vector:

@@ -35,6 +35,8 @@ USUAL, IN_SERIES = ("result", "deadlock"), ("agreement", "selection", "conservat
 """What is wrong in hard examples too if it is in usual ones; the second of several calls."""
 WRONG = "not looked at where usual examples fail already"
 """Why a kind was not tried."""
+UNSAID = "the page has no result for any of these examples"
+"""Why none of a kind was tried."""
 STUCK = "no more were tried after one that did not come to its end"
 """Why an example was not run."""
 
@@ -89,6 +91,7 @@ class Search:
             else:
                 number = max(self.few[kind], hard.least(kind, question.dtypes, sparse=question.sparse))
                 played = [one for one in question.hard(kind, number) if playable(self.place.name, one)]
+                findings.unseen |= {} if played else {kind: UNSAID}
                 findings.meanings[kind] = hard.describe_played(played, question.meanings.get(kind, ""))
                 self.tried(played)
 

@@ -44,6 +44,8 @@ APART: Mapping[str, str] = {
     "communicators": "the same over parts of the ranks, in another order, on simulated machines",
 }
 """What hard properties mean where a page's bits or a contract of several calls are judged, and not a sum."""
+LONG = {"long vectors": "the same on vectors of 320 to 16,387 entries"}
+"""What another one means where a page's bits are."""
 OWN = "results and inputs stay as they are, whatever comes later"
 SPARSE: Mapping[str, str] = {
     "result": "every rank returns the sum of all, on the right support",
@@ -66,6 +68,7 @@ STATEFUL: Mapping[str, str] = {
     "volume": SPARSE["volume"],
     "edge sizes": "the page's bits also where n < p, n = 0 or p = 1",
     "dtypes": f"the page's bits for {DTYPES}, in the same dtype",
+    **LONG,
     **APART,
     "own memory": OWN,
 }
@@ -78,6 +81,8 @@ DENSE: Mapping[str, str] = {
     "volume": "as many messages and bytes as the page",
     "edge sizes": STATEFUL["edge sizes"],
     "dtypes": STATEFUL["dtypes"],
+    "special values": "the same of NaN, infinities, subnormals, zeros and the largest numbers",
+    **LONG,
     **APART,
     "own memory": OWN,
 }
@@ -93,7 +98,7 @@ def meanings(
     own = {} if page is None else STATEFUL if page.selecting else DENSE if page.dense else {}
     known = {**PROPERTIES, **(own or (SPARSE if sparse else {}))}
     out = {*(() if bad_input else (BAD,)), *(() if page is None or page.agrees else ("agreement",))}
-    out |= {*HARD} - {*APART} if own else {"other arrays"} if sparse else set()
+    out |= {*HARD} - {*own} if own else {"other arrays"} if sparse else set()
     out |= set() if many else {"many ranks"}
     return {prop: known[prop] for prop in ORDER if prop in known and prop not in out}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import cycle, islice
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
+from sparring import page_runs
 from sparring.checks import properties
 from sparring.checks.against import ITSELF, SAME, Against
 from sparring.checks.clock import Clock
@@ -180,8 +182,12 @@ class Question:
         if self.reduces:
             near = self.reduces.bound > 0
             return self.fitting(contract_draws.example(rng, self.ranks, kind, self.drawn, near=near))
-        drawn = [KEPT] if self.page and KEPT in self.page.params and KEPT not in self.params else []
-        return self.fitting(series.example(rng, self.ranks, kind, drawn))
+        return self.fitting(series.example(rng, self.ranks, kind, self.drawing))
+
+    @property
+    def drawing(self) -> Sequence[str]:
+        """The page's parameters that are drawn with each example: how many entries are kept, unless it is given."""
+        return [KEPT] if self.page and KEPT in self.page.params and KEPT not in self.params else []
 
     def first(self, kind: str, number: int) -> list[Example] | None:
         """Return the first examples of one kind, spread over all there is; None where hypothesis draws them, too.
@@ -210,8 +216,23 @@ class Question:
         """Return the first ``number`` hard examples of a kind."""
         if kind in APART and self.in_series:
             return self.apart(kind, number)
+        if kind in (hard.LONG, hard.SPECIAL) and self.in_series:
+            return [one for one in islice(self.by_rule(kind), number) if kind == hard.LONG or self.answered(one)]
         found = islice(hard.examples(kind, self.ranks, self.dtypes, sparse=self.sparse), number)
         return [self.drawn.given(one) if self.reduces else one for one in found]
+
+    def by_rule(self, kind: str) -> Iterator[Example]:
+        """Yield hard examples of calls that are judged by a page's bits; an eighth of the entries are kept."""
+        made = hard.long_series if kind == hard.LONG else hard.special_series
+        for one in made(self.ranks, self.dtypes, series.CALLS if self.stateful else 1):
+            yield one._replace(params=dict.fromkeys(self.drawing, one.n // 8))
+
+    def answered(self, example: Example) -> bool:
+        """Return whether the page has results: one may take no NaN, and then says nothing of a target that does."""
+        page = self.page_for(example)
+        with suppress(Exception), np.errstate(all="ignore"):
+            return page is not None and all(ran.results for ran in page_runs.runs(page, example.xs))
+        return False
 
     def apart(self, kind: str, number: int) -> list[Example]:
         """Return usual examples of the calls that are judged by a page's bits or a contract, on ranks of this kind."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -99,10 +100,17 @@ def script(question: Question, on: str, prop: str, example: Example, why: str, f
 def sources(example: Example) -> list[str]:
     """Return the vectors as Python expressions; long ones by the rule that makes them."""
     if example.prop == hard.LONG:
-        return [hard.rule(r, example.n, str(x.dtype), sparse=isinstance(x, Sparse)) for r, x in enumerate(example.xs)]
+        return [by_rule(r, x, example) for r, x in enumerate(example.xs)]
     if example.prop == hard.SPECIAL and example.n > hard.FEW_LEFT:
         return [hard.over_and_over(x) for x in example.xs]
     return [source(x) for x in example.xs]
+
+
+def by_rule(r: int, x: Any, example: Example) -> str:
+    """Return rank ``r``'s long vector as a Python expression; of several calls the array of all."""
+    if not example.iterated:
+        return hard.rule(r, example.n, str(x.dtype), sparse=isinstance(x, Sparse))
+    return f"np.stack([{', '.join(hard.rule(r, example.n, str(x.dtype), call) for call in range(len(x)))}])"
 
 
 def first_line(text: str) -> str:

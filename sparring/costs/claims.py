@@ -21,7 +21,7 @@ class Judged(NamedTuple):
 
     claim: Claim
     verdict: str
-    """*equal*, *bound* (never below what is sent, somewhere above) or *different*."""
+    """*equal*, *bound* (stated as one: never below what is sent, somewhere above) or *different*."""
     detail: str
     checked: Verdict
     """How the judgement was found: proved as formulas, tested at points, or refuted at one."""
@@ -46,7 +46,15 @@ def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED) -> Judged:
 
     ``proved``: what a proof of ``derived`` is worth.  A claim that is known to be different is expected to be.
     """
-    return expected(compared(claim, derived, proved), claim.xfail, "differ")
+    return expected(exactly(compared(claim, derived, proved)), claim.xfail, "differ")
+
+
+def exactly(judged: Judged) -> Judged:
+    """Refute what is too high somewhere, unless it is stated as a bound."""
+    if judged.verdict != "bound" or judged.claim.bound:
+        return judged
+    detail = f"{judged.detail}: what is stated is no bound"
+    return judged._replace(verdict="different", detail=detail, checked=REFUTED)
 
 
 def expected(found: Found, why: str, what: str) -> Found:

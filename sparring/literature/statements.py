@@ -52,10 +52,12 @@ class Row(Statement):
     """Where chunks are sparse, the model of supports that the cost is under."""
     params: Mapping[str, int] = field(default_factory=dict)
     """Parameters of the page that it is judged against, where they are not its own."""
+    bound: bool = False
+    """Whether it is an upper bound, which may be too high."""
 
     def claim(self, source: str) -> Claim:
         """Return the row as a claim that a page would hold."""
-        return Claim(self.name, self.quantity, self.formula, self.given, source, self.xfail)
+        return Claim(self.name, self.quantity, self.formula, self.given, source, self.xfail, self.bound)
 
 
 @dataclass(frozen=True)

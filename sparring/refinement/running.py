@@ -34,6 +34,7 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.runner import Run
 from sparring.spec.core.schedule import number
 from sparring.spec.core.sparse import SparseVector
+from sparring.trace.compare import uncounted
 from sparring.trace.compare import unlike as unlike_messages
 from sparring.world import simulation
 from sparring.world.core.findings import Sent
@@ -171,7 +172,7 @@ def untraced() -> Iterator[None]:
 
 def unsent(calls: Sequence[Run], xs: Sequence[Any], seen: Observed, here: str) -> Iterator[Flaw]:
     """Yield the first message that is not the page's; without a trace only channels and lengths are compared."""
-    found = unlike_messages(calls[0].page, xs, seen.trace, calls) if seen.trace else ""
+    found = unlike_messages(calls[0].page, xs, seen.trace, calls) or uncounted(seen.trace, calls) if seen.trace else ""
     if found := found or longer(calls, xs[0].dtype.itemsize, seen.messages):
         yield Flaw(STEPS, f"{here}: {found}")
 

@@ -248,20 +248,23 @@ def collectives(trace: Trace, rank: int) -> list[Event]:
     return [e for e in trace.events if e.rank == rank and e.op == "collective" and e.call not in IDLE]
 
 
-def uncounted(trace: Trace) -> str:
+def uncounted(trace: Trace, calls: Sequence[Run] = ()) -> str:
     """Say which rank hands a part of its vector to collectives, whose messages nobody sees; "" if none does.
 
-    That is more than notes, and more than a small share of what it sends in messages.
+    That is more than notes, and what the page itself tells apart from messages in these ``calls``, and more than a
+    small share of what it sends in messages.
     """
     for rank in range(trace.ranks) if trace.ranks > 1 else ():
-        calls = collectives(trace, rank)
-        handed = sum(event.nbytes for event in calls)
+        called = collectives(trace, rank)
+        handed = sum(event.nbytes for event in called)
         sent = sum(event.nbytes for event in trace.sends() if event.rank == rank)
-        if handed > NOTES + NOTE * trace.ranks and 4 * trace.ranks * handed >= sent:
-            where = max(calls, key=lambda event: event.nbytes).where
+        told = sum(ran.apart[rank] for ran in calls if ran.apart)
+        notes = (NOTES + NOTE * trace.ranks) * max(1, len(calls))
+        if handed > notes + told and 4 * trace.ranks * handed >= sent:
+            where = max(called, key=lambda event: event.nbytes).where
             return (
                 f"rank {rank} also hands {handed} bytes to {inside(trace, rank)} ({where}), whose messages nobody "
-                "counts; the page sends all that it sends itself"
+                f"counts; {f'the page tells {told} bytes apart' if told else 'the page sends all that it sends itself'}"
             )
     return ""
 

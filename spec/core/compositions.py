@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from sparring.errors import InputError, ScheduleFault
 from sparring.spec.core.exchange_runs import Carried, Trace
-from sparring.spec.core.exchanges import Exchange, carried
+from sparring.spec.core.exchanges import Apart, Exchange, carried
 from sparring.spec.core.model import Page
 from sparring.spec.core.runs import Run, Step, vectors
 from sparring.spec.core.sparse import NOTHING, SparseVector, total
@@ -207,8 +207,18 @@ class ComposedRun(Run):
 
     @cached_property
     def _ran(self) -> tuple[Trace, list[Ending]]:
-        returned, trace = played(self.page, self.texts())
-        return trace, [ending(self.page, one) for one in returned]
+        return self._played[:2]
+
+    @cached_property
+    def _played(self) -> tuple[Trace, list[Ending], list[int]]:
+        told = [0] * len(self.xs)
+
+        def watch(each: Sequence[Exchange], _: Carried) -> None:
+            for r, one in enumerate(each):
+                told[r] += octets(one.x) if isinstance(one, Apart) else 0
+
+        returned, trace = played(self.page, self.texts(), watch)
+        return trace, [ending(self.page, one) for one in returned], told
 
     def texts(self) -> list[Text]:
         """All ranks' texts, begun."""
@@ -230,12 +240,23 @@ class ComposedRun(Run):
         return [x.having(y.indices, y.values) if hasattr(x, "having") else y for x, y in zip(self.given, held)]
 
     @property
+    def apart(self) -> list[int]:
+        return self._played[2]
+
+    @property
     def residuals(self) -> list[SparseVector]:
         return [one.residual for one in self._ran[1]] if self.page.selecting else []
 
     @property
     def state(self) -> Memory:
         return Memory((self.before.call if self.before else 0) + 1, [one.state for one in self._ran[1]])
+
+
+def octets(told: Any) -> int:
+    """The most bytes of numbers, 8 each, and of masks, as their true places or a byte an entry."""
+    if not isinstance(told, Vector | tuple | list):
+        return 8 * (told is not False)
+    return max(sum(map(octets, told)), len(told))
 
 
 def like(x: Any, y: Vector) -> Any:

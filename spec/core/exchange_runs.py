@@ -71,6 +71,8 @@ def in_turns(page: Page, cells: Sequence[Sequence[Any]], code: Any, bucket: int)
     """By rank, its own chunk and what comes of it in each turn, added in this order; so many turns are a step."""
     if bucket < 1:
         raise InputError(f"bucket = {bucket}: it must be 1 or more")
+    if page.several:
+        raise InputError(no_turns(page))
     p, turns = len(cells), [step_sends(page, t, len(cells)) for t in range(number(page.steps(len(cells))))]
     sums = [code.decode(cells[r][r]) for r in range(p)]
     trace = []
@@ -81,6 +83,11 @@ def in_turns(page: Page, cells: Sequence[Sequence[Any]], code: Any, bucket: int)
         sends.sort(key=lambda one: one[0])
         trace.append([Message(r, d, code.written(cells[r][c])) for r, d, c in sends])
     return Carried(sums, trace)
+
+
+def no_turns(page: Page) -> str:
+    """Why a page that sends several messages a step has no buckets of turns."""
+    return f"through = {page.name!r}: a rank sends all at once and takes no turns; right is no bucket, or rotation"
 
 
 def summed(page: Page, cells: Sequence[Sequence[Any]], code: Any) -> Carried:

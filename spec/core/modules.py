@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 from sparring.errors import InputError, UnknownPage
+from sparring.spec.core.origins import trusted
 
 
 def from_name(name: str) -> ModuleType:
@@ -27,6 +28,9 @@ def from_file(path: Path) -> ModuleType:
     """The module in that file, executed afresh."""
     if not path.is_file():
         raise UnknownPage(f"no file {path}")
+    if trusted(path.stem, ""):  # its functions would count as those of the other module, which proofs believe
+        better = f"{path.stem.split('.')[-1]}_page.py"
+        raise InputError(f"{path} has the name of a module that proofs trust: call it {better}")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
         raise InputError(f"{path} is no Python file")

@@ -76,6 +76,11 @@ class Run:
         return []
 
     @property
+    def apart(self) -> list[int]:
+        """By rank, the most bytes of what it tells others apart from messages: empty of pages of formulas."""
+        return []
+
+    @property
     def state(self) -> Any:
         """What the next call of a composition or of a selector begins with; None of other pages."""
         return None

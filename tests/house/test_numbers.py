@@ -134,6 +134,7 @@ def told():
             f"{', '.join(usual[:-1])} or {usual[-1]} entries, or with `--max-examples",
             f"on {', '.join(map(str, hard.SCENE_RANKS[:-1]))} and {hard.SCENE_RANKS[-1]} ranks in turn",
             f"every second time with {hard.LONG_CALLS:,} entries",
+            f"*long vectors* have {min(hard.LENGTHS)} to {hard.LONGEST_OF_PAGES:,} entries",
             f"of some entries, of fewer than p, and of {hard.LONG_SPECIAL:,} |",
             f"for seven more lengths, up to {hard.LENGTHS[len(usual) + 6]:,} |",
             f"on {min(hard.RANKS)} to {sorted(hard.RANKS)[-2]} or {max(hard.RANKS)} simulated ranks",

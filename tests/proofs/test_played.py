@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from types import ModuleType
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import sparring
@@ -16,11 +18,13 @@ from sparring.proofs.logic.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.proofs.proving import proving
 from sparring.proofs.reading.annotations import Stated, subject
 from sparring.proofs.statements import formulas, played
+from sparring.proofs.statements.by_ranks import ByRanks
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.codecs.packed_integers import Raw
 from sparring.spec.codecs.sign_codec import Signs
 from sparring.spec.core.exchanges import allgather, allreduce, read_by_chunk, reduce_scatter
 from sparring.spec.core.loading import load
+from sparring.spec.core.runner import run
 from sparring.spec.core.vectors import Vector, by_length, local, total, where
 from tests.proofs.planted import MUTATIONS
 from tests.proofs.single_questions import judged
@@ -165,13 +169,44 @@ def test_a_proof_of_formulas_that_a_run_belies_is_a_refutation(monkeypatch):
 
 @pytest.mark.parametrize("name", [name for name in sparring.pages() if sparring.page(name).composed])
 def test_what_a_page_ensures_has_values_to_compare_runs_with(name):
-    """Else a run would be compared with nothing; of one page it speaks of lost packets, which have none here."""
+    """Else a run would be compared with nothing."""
     mine = sparring.page(name)
     told = list(played.played(mine, 2)) if mine.ensures else []
     calls = [one for one in told if isinstance(one, played.Played)]
     assert calls == told
-    values = [len(played.ensured(one)) == 2 for one in calls if len(one.given[0]) > 1]
-    assert not mine.ensures or (name == "lossy_two_shot") != all(values)
+    assert all(len(played.ensured(one)) == 2 for one in calls if len(one.given[0]) > 1)
+
+
+@local
+def countless(v):
+    raise LookupError(f"no number of {v}")
+
+
+def unsaid(value):
+    """Ensures the sum, and says something beside it that cancels out where it is read."""
+    return lambda x: total(x) + value(x) - value(x)
+
+
+@pytest.mark.parametrize("made", [ones, one])
+def test_what_is_ensured_without_a_value_is_no_proof(made):
+    """Whether the run is wrong, as the first is, or right: there is nothing to compare it with."""
+    program = shifting(made).program
+    assert judged(page(program, unsaid(doubled)))[0] == (REFUTED if made is ones else PROVED)
+    verdict, told = judged(page(program, unsaid(countless)))
+    assert verdict == UNDECIDED and "what the page ensures has no value: LookupError: no number of" in told
+
+
+def test_what_gets_lost_is_compared_with_runs(monkeypatch):
+    """Losses that are drawn otherwise than the run draws them."""
+    lossy = sparring.page("lossy_two_shot", lost=300, packet=1)
+    assert played.as_ensured(lossy, 3) is None
+    right = ByRanks.comes
+
+    def other(self, to, links, *terms):
+        return right(self, to, replace(links, seed=links.seed + 1), *terms)
+
+    monkeypatch.setattr(ByRanks, "comes", other)
+    assert "and the page ensures" in str(played.as_ensured(lossy, 3))
 
 
 def test_what_calls_itself_linear_is_not_believed():
@@ -211,6 +246,36 @@ def program(x, p):
 def ensures(x, p):
     return read_by_chunk(Signs(1), total(x), CHUNKS)
 '''
+
+
+def test_regions_are_no_chunks(tmp_path):
+    """What ranks code region by region is not what is read of their sum chunk by chunk."""
+    regions = "reduce_scatter(x, through='rotation', bounds=means((yield apart(even(x, p)))))"
+    text = (
+        CODED.replace("reduce_scatter(x)", regions)
+        .replace("CHUNKS", "p")
+        .replace("allgather, ", "allgather, apart, ", 1)
+    )
+    more = "from sparring.spec.core.regions import even, means\n"
+    file = tmp_path / "coded.py"
+    file.write_text(text.replace("\ndata =", f"{more}\ndata =", 1), encoding="utf-8")
+    (found,) = (one for one in proving.prove(sparring.page(str(file)), planted=False) if one.name == "result")
+    assert found.verdict == REFUTED and "read_by_bounds" in found.detail
+
+
+@pytest.mark.parametrize(("through", "proved"), [("rotation", True), ("direct_reduce_scatter", False)])
+def test_what_is_sent_at_once_takes_no_turns(through, proved):
+    """Which is told in one sentence, where it is proved and where it is run."""
+
+    def program(x):
+        return (yield allgather((yield reduce_scatter(x, through=through, bucket=2))))
+
+    if proved:
+        assert judged(page(program))[0] == PROVED
+        return
+    for asked in (lambda: judged(page(program)), lambda: run(page(program), [np.ones(3)] * 3).results):
+        with pytest.raises(InputError, match="takes no turns; right is no bucket, or rotation"):
+            asked()
 
 
 @pytest.mark.parametrize(("ranks", "code"), [*product((1, 2, 3), (Raw(), Signs(1)))])

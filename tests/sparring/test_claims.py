@@ -9,6 +9,7 @@ from sparring import claims
 from sparring.costs.published.claim import Claim, published
 from sparring.literature.papers import sources
 from sparring.literature.statements import Unjudged, no_page
+from sparring.proofs.logic.verdicts import REFUTED
 from tests.sparring.calling import command, envelope_of, refused
 
 call = command("claims")
@@ -79,15 +80,19 @@ def test_an_unknown_id_is_one_sentence(name, said):
     assert said in refused("claims", name)
 
 
-@pytest.mark.parametrize(("words", "verdict"), [("true", "equal"), ("false", "different")])
+@pytest.mark.parametrize(("words", "verdict"), [("true", "equal"), ("false", "different"), ("too high", "different")])
 def test_a_planted_claim_is_judged(words, verdict):
     """A false one is refuted with the difference; its correct twin is equal."""
-    formula = {"true": lambda n, p, k: 2 * n * (p - 1) / p, "false": lambda n, p, k: n * (p - 1) / p}[words]
+    formula = {
+        "true": lambda n, p, k: 2 * n * (p - 1) / p,
+        "false": lambda n, p, k: n * (p - 1) / p,
+        "too high": lambda n, p, k: 3 * n * (p - 1) / p,
+    }[words]
     page = sparring.page("ring")
     module = type("Planted", (), {**vars(page.module), "claims": [Claim("planted", "words", formula, "p | n", "us")]})
     (found,) = claims.replayed([replace(page, module=module)], ["ring/planted"])
     assert found.judged.verdict == verdict
-    assert bool(found.judged.difference) == (verdict == "different")
+    assert bool(found.judged.difference) == (verdict == "different") == (found.judged.checked == REFUTED)
 
 
 def naming(algorithm):

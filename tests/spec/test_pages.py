@@ -90,6 +90,15 @@ def test_what_is_no_page_is_told_in_one_sentence(write, old, new, why):
         page(write(old, new))
 
 
+@pytest.mark.parametrize("name", ["enum.py", "math.v2.py", "sparring.spec.library.mine.py"])
+def test_a_file_is_not_taken_for_a_module_that_proofs_trust(write, name):
+    """By its name its functions would count as that one's, whose claims on themselves are believed."""
+    right = Path(write("", ""))
+    assert page(str(right)).name == "mine"
+    with pytest.raises(InputError, match="has the name of a module that proofs trust: call it"):
+        page(str(right.rename(right.with_name(name))))
+
+
 def test_a_module_that_does_not_load_is_told_in_one_sentence(tmp_path, monkeypatch):
     """As a file is."""
     (tmp_path / "broken").mkdir()

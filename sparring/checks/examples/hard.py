@@ -39,6 +39,8 @@ SCENE_RANKS = (3, 2, 4, 8, 5, 1)
 LONG_RANKS = (2, 4, 7, 6, 3)
 """Numbers of ranks for long vectors, in turn: the longest usual ones are tried on 7, 6 and 3, since code that switches
 to another algorithm there often treats ranks beyond a power of two wrongly, or only the first of them rightly."""
+LONGEST_OF_PAGES = 16_387
+"""The most entries where a page's bits are judged, which takes a page about a second."""
 LONG_CALLS = LENGTHS[2]
 """The length of vectors in every second scene of a kind: several calls, parts of the ranks or other arrays may take
 another path where vectors are long."""
@@ -172,9 +174,9 @@ def spread(n: int) -> int:
     return 1 if n < LONGEST else n // FEW
 
 
-def rule(r: int, n: int, dtype: str, *, sparse: bool) -> str:
+def rule(r: int, n: int, dtype: str, call: int = 0, *, sparse: bool = False) -> str:
     """Return the Python expression of rank ``r``'s vector of :func:`numbered`, or :func:`sparse_numbered`."""
-    numbers = f"np.arange({n}) * {r + 2} % 199 - 99"
+    numbers = f"np.arange({n}) * {r + 2 + call} % 199 - 99"
     x = f"(({numbers}) / 10).astype(np.{dtype})" if dtype.startswith("float") else f"({numbers}).astype(np.{dtype})"
     at = f"at := np.arange({n - 1 - r % 2}, -1, -{spread(n)}, np.{scenes.width(np.dtype(dtype))})[::-1]"
     return f"sparring.Sparse({at}, {x}[at], {n})" if sparse else x
@@ -187,13 +189,34 @@ def examples(kind: str, ranks: Sequence[int], dtypes: Sequence[str], *, sparse: 
     if kind == SPECIAL:
         return special_examples(ranks, dtypes, sparse=sparse)
     if kind == LONG:
-        some = [p for p in LONG_RANKS if p in ranks] or [p for p in few if p > 1][:3] or few[:1]
-        return (Example(numbers(p, n, next(turn)), kind) for n, p in zip(LENGTHS, cycle(some)))
+        return (Example(numbers(p, n, next(turn)), kind) for n, p in zip(LENGTHS, cycle(long_ranks(ranks))))
     if kind == MANY:
         return (Example(numbers(p, 2 * p + 1, next(turn)), kind) for p in RANKS)
     plays = product(enumerate([p for p in SCENE_RANKS if p in ranks] or few[:1]), scenes.of(kind, sparse=sparse))
     long = kind != EXPECTATION  # on average entries that are seldom sent are what they should be only after many calls
     return (staged(name, p, next(turn), LONG_CALLS if i % 2 and long else p + 3) for (i, p), name in plays)
+
+
+def long_ranks(ranks: Sequence[int]) -> Sequence[int]:
+    """Return on which of these numbers of ranks long vectors are tried."""
+    few = [p for p in ranks if p in SPECIAL_RANKS] or [min(ranks)]
+    return [p for p in LONG_RANKS if p in ranks] or [p for p in few if p > 1][:3] or few[:1]
+
+
+def long_series(ranks: Sequence[int], dtypes: Sequence[str], calls: int) -> Iterator[Example]:
+    """Yield long vectors where a page's bits are judged: so many calls, one after the other."""
+    lengths = (n for n in LENGTHS if n <= LONGEST_OF_PAGES)
+    for n, p, dtype in zip(lengths, cycle(long_ranks(ranks)), cycle(dtypes)):
+        played: list[Any] = [numbered(p, n, dtype, call) for call in range(calls)]
+        yield Example([np.stack(xs) for xs in zip(*played)] if calls > 1 else played[0], LONG)
+
+
+def special_series(ranks: Sequence[int], dtypes: Sequence[str], calls: int) -> Iterator[Example]:
+    """Yield vectors of special values where a page's bits are judged: in each call they are at other places."""
+    for p, dtype in product([p for p in SPECIAL_RANKS if p in ranks] or [min(ranks)], dtypes):
+        xs: list[Any] = special(p, dtype)
+        rows = [np.stack([np.roll(x, call) for call in range(calls)]) for x in xs] if calls > 1 else xs
+        yield Example(rows, SPECIAL)
 
 
 def least(kind: str, dtypes: Sequence[str], *, sparse: bool) -> int:

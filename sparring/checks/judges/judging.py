@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from sparring import page_runs
 from sparring.checks.conventions import calls
 from sparring.checks.examples.series import KEPT
 from sparring.checks.judges import contract_calls, scenes, sums
@@ -126,12 +127,11 @@ def messages(example: Example, trace: Trace, page: Page | None, question: Questi
     """Say how the messages sent differ from the page's, or which link they share."""
     watched = question.watched
     flaws: dict[str, object] = {}
-    if page is not None:
-        for prop in ("steps", "volume"):
-            runs = calls(page, example.xs, question.convention)
-            flaws |= {prop: compare(page, example.xs, trace, prop, runs)} if prop in watched else {}
-        if "volume" in watched and not flaws["volume"] and not page.composed:
-            flaws["volume"] = uncounted(trace)
+    if page is not None and {"steps", "volume"} & {*watched}:
+        played = [*(calls(page, example.xs, question.convention) or page_runs.runs(page, example.xs))]
+        flaws |= {p: compare(page, example.xs, trace, p, played) for p in ("steps", "volume") if p in watched}
+        if "volume" in watched and not flaws["volume"]:
+            flaws["volume"] = uncounted(trace, played)
         if flaws.get("steps") and len(example.calls) > 1 and not page.composed:
             flaws["steps"] = f"{flaws['steps']} (steps are numbered on from call to call, {page.steps(example.p)} each)"
     if "contention" in watched:

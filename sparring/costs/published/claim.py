@@ -32,7 +32,9 @@ class Claim(NamedTuple):
     """The hypotheses under which it is published, some of ``HYPOTHESES``, or that a number divides ``p``."""
     source: str
     xfail: str = ""
-    """Why the formula is known to be too low somewhere; the check then fails if it is not."""
+    """Why the formula is known to be wrong somewhere; the check then fails if it is not."""
+    bound: bool = False
+    """Whether it is stated as an upper bound, which may be too high."""
 
 
 def log2(p: Any, rounded: str = "") -> Any:

@@ -14,8 +14,8 @@ claims = [
     # What stands there for the other p.  It is p that divides what is sent, where the ranks that exchange are
     # fewer; so two are a little too high.
     Claim("latency with a fold", "messages", lambda n, p, k: 2 * log2(p, "down") + 2, "p not 2^m", SOURCE),
-    Claim("bandwidth with a fold", "path", lambda n, p, k: 2 * n * (p - 1) / p + 2 * n, FOLDED, SOURCE),
-    Claim("reduction with a fold", "added", lambda n, p, k: n * (p - 1) / p + n, FOLDED, SOURCE),
+    Claim("bandwidth with a fold", "path", lambda n, p, k: 2 * n * (p - 1) / p + 2 * n, FOLDED, SOURCE, bound=True),
+    Claim("reduction with a fold", "added", lambda n, p, k: n * (p - 1) / p + n, FOLDED, SOURCE, bound=True),
 ]
 
 # The comment in MPICH has no unit of n; in the paper n counts bytes.

@@ -33,7 +33,8 @@ def dense(p: Any, n: Any, alpha: Any = 0, beta: Any = 1) -> Any:
 statements = [
     Row("bandwidth", "t_TopKA2A", "S", "topka2a", "words", lambda n, p, k: (2 * k + n) * (p - 1) / p,
         given="p | n, p | k", of="TopKA2A"),
-    Row("latency", "t_TopKA2A", "S", "topka2a", "messages", lambda n, p, k: 3 * (p - 1), of="TopKA2A"),
+    Row("latency", "t_TopKA2A", "S", "topka2a", "messages", lambda n, p, k: 3 * (p - 1), of="TopKA2A",
+        xfail="there indices and values go apart, in two messages for one of the page"),
     Row("topkallgather-bandwidth", "t_TopKAllGather", "S", "ring_allgather", "words",
         lambda n, p, k: 2 * k * (p - 1)),
     Row("dense-bandwidth", "t_Dense", "S", "ring", "words", lambda n, p, k: 2 * n * (p - 1) / p, given="p | n"),

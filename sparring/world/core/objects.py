@@ -24,11 +24,18 @@ SHARED = (type(None), bool, int, float, complex, str, bytes, range, type(...), t
 NAMED = (type, FunctionType, BuiltinFunctionType)
 
 
-def bulk(thing: Any) -> int:
-    """Return about how many bytes of numbers an object holds; what it is made of in other ways counts as nothing."""
+def bulk(thing: Any, depth: int = 4) -> int:
+    """Return about how many bytes of numbers an object holds; what it is made of in other ways counts as nothing.
+
+    ``depth``: how far lists, tuples and dicts are looked into; one may hold itself.
+    """
     if isinstance(thing, bytes | bytearray):
         return len(thing)
-    return 8 * len(thing) if isinstance(thing, list | tuple) else int(getattr(thing, "nbytes", 0))
+    if isinstance(thing, dict):
+        thing = [*thing, *thing.values()]
+    if isinstance(thing, list | tuple):
+        return sum(bulk(one, depth - 1) or 8 for one in thing) if depth else 8 * len(thing)
+    return int(getattr(thing, "nbytes", 0))
 
 
 class Thing:

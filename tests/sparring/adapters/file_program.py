@@ -36,9 +36,9 @@ def main() -> None:
         text = "no JSON" if mode == "header" else json.dumps(head)
         if mode == "missing" and r == 1:
             continue
-        if mode == "npz":
-            np.savez(written / f"rank{r}.npz", x=y)
-        else:
+        if mode in ("npz", "both", "torn"):
+            np.savez(written / f"rank{r}.npz", x=y - (mode == "torn"))
+        if mode != "npz":
             (written / f"rank{r}.bin").write_bytes(text.encode() + b"\n" + y.tobytes())
 
 

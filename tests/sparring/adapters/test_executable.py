@@ -103,7 +103,7 @@ def test_a_defect_falsifies_its_properties_and_no_other(quick, monkeypatch, tmp_
     assert {*defect.refuted} <= {*failed(report)} <= allowed(defect)
 
 
-@pytest.mark.parametrize("mode", ["right", pytest.param("npz", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("mode", ["right", "both", pytest.param("npz", marks=pytest.mark.slow)])
 def test_both_forms(quick, mode):
     """A right program passes with either form of file, in all four dtypes."""
     report = check(command(mode), ranks=[2], max_examples=2, only=["result", "edge sizes", "dtypes"])
@@ -120,6 +120,7 @@ FAULTS = {
     "dtype": "rank 0 returned float32 of shape (2,), not 2 entries of int64",
     "header": 'rank0.bin: the first line must be JSON such as {"n":3,"dtype":"float64"}',
     "bytes": "rank0.bin: 16 bytes follow the first line: by its words there must be 24",
+    "torn": "rank0.bin and rank0.npz have different vectors: a rank has one result",
     "unknown": "rank0.bin: dtype is 'complex64': there are float32, float64, int32, int64",
 }
 

@@ -14,7 +14,7 @@ from sparring.cli import cli
 from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from sparring.spec.core.runner import run
-from tests.sparring.checks.refuting import words
+from tests.sparring.checks.refuting import detail, failed, replayed, words
 
 MEAN = '''"""The mean, coded on its way out: what each rank averages is rounded to a quarter."""
 
@@ -80,6 +80,9 @@ def off(comm, x, parts=4):
 
 def keeps(comm, x, parts=4):
     return allreduce(comm, x, parts, keeps=True)
+
+def short(comm, x, parts=4):
+    return allreduce(comm, x, parts, more=x.size > 300)
 """
 SLOW = '''"""Each rank goes halfway to what the next one had in the call before."""
 
@@ -119,6 +122,11 @@ class Allreduce:
 
 class Forgets(Allreduce):
     fresh = True
+
+class ForgetsMuch(Allreduce):
+    def __call__(self, x):
+        self.fresh = x.size > 300
+        return super().__call__(x)
 """
 
 UNSEEN = {"simulated": {"contention"}, "mpi": {"contention", "hygiene"}}
@@ -132,6 +140,70 @@ def folder(tmp_path, monkeypatch):
         (tmp_path / f"{name}.py").write_text(text)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.mark.parametrize(("wrong", "right", "page"), [
+    ("mine.py:short", "mine.py:allreduce", "mean.py"),
+    ("slowly.py:ForgetsMuch", "slowly.py:Allreduce", "slow.py"),
+])  # fmt: skip
+def test_what_is_wrong_of_long_vectors_alone_is_found(folder, wrong, right, page):
+    """Usual ones have fewer entries than a group of a code, or a block."""
+    found = failed(check(wrong, page, only=["result", "long vectors"], ranks=[1, 2, 3], max_examples=20))
+    assert {*found} == {"long vectors"} and "n=301" in found["long vectors"]
+    assert "long vectors at " in replayed("long vectors")
+
+    report = check(right, page, only=["long vectors"], ranks=[1, 2, 3], max_examples=80)
+    assert words(report) == {"long vectors": Word.TESTED}
+    assert detail(report, "long vectors") == "the same also where n = 320, 1,023, 1,025, 4,099, 8,193, 16,387"
+
+
+SUM = '''"""The sum."""
+
+from sparring.spec.core.exchanges import allreduce
+from sparring.spec.core.vectors import local
+
+data = "dense"
+
+
+@local
+def whole(x):
+    return [int(one) for one in x]
+
+
+def program(x):
+    {}
+    return (yield allreduce(x, through="two_shot"))
+'''
+SUM_OF_MINE = """
+import numpy as np
+
+def right(comm, x):
+    y = np.empty_like(x)
+    comm.Allreduce(x, y)
+    return y + 0
+
+def no_nan(comm, x):
+    return right(comm, np.nan_to_num(x))
+"""
+
+
+def test_what_is_wrong_of_special_values_alone_is_found(folder):
+    """Usual ones are tenths; a page that takes no NaN says nothing of them."""
+    for name, asks in {"sum": "", "picky": "whole(x)"}.items():
+        (folder / f"{name}.py").write_text(SUM.format(asks))
+    (folder / "sums.py").write_text(SUM_OF_MINE)
+
+    def asked(target, page):
+        few = ["result", "special values"]
+        return check(target, page, only=few, ranks=[1, 2], dtypes=["float64"], max_examples=20)
+
+    found = failed(asked("sums.py:no_nan", "sum.py"))
+    assert {*found} == {"special values"} and "reference [nan]" in found["special values"]
+    assert "special values at " in replayed("special values")
+    assert words(asked("sums.py:right", "sum.py"))["special values"] is Word.TESTED
+    unsaid = asked("sums.py:no_nan", "picky.py")
+    assert words(unsaid) == {"result": Word.TESTED, "special values": Word.NOT_COVERED}
+    assert detail(unsaid, "special values") == "the page has no result for any of these examples"
 
 
 def test_vectors_of_two_lengths_are_refused(folder):

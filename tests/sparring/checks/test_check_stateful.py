@@ -122,3 +122,12 @@ def test_a_form_that_reads_some_messages_only_is_not_taken(target):
     xs = [np.array([0, 1, 0]), np.array([0, 0, 1])]
 
     assert not failed(judged(MINE, k=1, examples=[(xs, "result")]))
+
+
+def test_what_is_not_selected_in_long_vectors_alone_is_found(target):
+    """A twin with one more line."""
+    wrong = TWIN.replace("x + self.residual", "x + self.residual * (x.size < 300)")
+    assert wrong != TWIN
+    found = failed(judged(target(wrong, "Allreduce"), only=["result", "long vectors"], max_examples=20))
+    assert {*found} == {"long vectors"} and "n=300" in found["long vectors"]
+    assert not failed(judged(target(TWIN, "Allreduce"), only=["long vectors"], max_examples=20))

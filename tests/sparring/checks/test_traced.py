@@ -333,7 +333,15 @@ def listing(comm, x):
     return ring.allreduce(comm, x)
 
 
-@pytest.mark.parametrize(("target", "wrong"), [(noting, set()), (hiding, {"volume"}), (listing, {"volume"})])
+def wrapping(comm, x):
+    """The ring, and all of the vector once more inside of other things."""
+    comm.allgather({"whole": (x.size, [x])})
+    return ring.allreduce(comm, x)
+
+
+@pytest.mark.parametrize(
+    ("target", "wrong"), [(noting, set()), (hiding, {"volume"}), (listing, {"volume"}), (wrapping, {"volume"})]
+)
 def test_a_vector_that_goes_through_a_collective_too_is_volume(verdicts, unshrunk, target, wrong):
     """Of a trace and of a target: notes may go apart from the messages, a vector may not."""
     outcome = simulation.run(target, 3, [np.ones(300)] * 3, record=True)

@@ -24,7 +24,8 @@ def words(formula, given=""):
 CLAIMS = {
     "under its hypothesis": (words(lambda n, p, k: 2 * n * (p - 1) / p, "p | n"), "equal", "proved for every p"),
     "without it": (words(lambda n, p, k: 2 * n * (p - 1) / p), "different", "refuted"),
-    "too high": (words(lambda n, p, k: 2 * n), "bound", "tested (160 examples)"),
+    "too high": (words(lambda n, p, k: 2 * n), "different", "refuted"),
+    "a bound": (words(lambda n, p, k: 2 * n)._replace(bound=True), "bound", "tested (160 examples)"),
     "too low": (words(lambda n, p, k: n, "p | n"), "different", "refuted"),
 }
 
@@ -60,7 +61,7 @@ def test_a_claim_that_is_known_to_differ():
 def test_logarithms_are_exact_or_refused():
     """One that is not rounded needs a power of two."""
     assert judge(words(lambda n, p, k: n * log2(p), "p = 2^m"), n * FloorLog2(p)).verdict == "equal"
-    assert judge(words(lambda n, p, k: n * log2(p, "up")), n * FloorLog2(p)).verdict == "bound"
+    assert judge(words(lambda n, p, k: n * log2(p, "up")), n * FloorLog2(p)).verdict == "different"
     with pytest.raises(InputError, match="round up or down"):
         judge(words(lambda n, p, k: n * log2(p)), n * FloorLog2(p))
     assert exact(Log2(p), {"p": 64}) == 6

@@ -15,7 +15,7 @@ from sparring.costs import calls, compositions
 from sparring.costs.formulas.symbols import exact, k, n, p
 from sparring.costs.published.claim import Claim
 from sparring.errors import InputError, Undecided
-from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Word
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED
 from tests.algorithms import ALGORITHMS
 from tests.sparring.calling import called
 from tests.sweeps import third
@@ -136,7 +136,7 @@ def test_what_has_no_formula_has_no_cost():
     ("params", "factor", "quantity", "xfail", "verdict", "checked", "told"),
     [
         ({"trigger": 1}, 6, "words", "", "equal", PROVED, ""),
-        ({"trigger": 1}, 7, "words", "", "bound", None, ""),
+        ({"trigger": 1}, 7, "words", "", "different", REFUTED, "what is stated is no bound"),
         ({"trigger": 1}, 5, "words", "", "different", REFUTED, "words are sent, and not"),
         ({"trigger": 1}, 5, "words", "it is known", "different", EXPECTED, "it is known"),
         ({"trigger": 1}, 6, "words", "it is known", "equal", REFUTED, "it is known"),
@@ -149,7 +149,9 @@ def test_a_lower_claim_is_wrong_only_where_a_run_sends_more(params, factor, quan
     claim = Claim("planted", quantity, lambda n, p, k: factor * k * (p - 1) / p, "p | k", "nobody", xfail)
     found = sparring.cost("oktopk", **params).judged(claim)
     assert found.verdict == verdict and told in found.detail
-    assert found.checked == checked or (checked is None and found.checked.word == Word.TESTED)
+    assert found.checked == checked
+    bound = sparring.cost("oktopk", **params).judged(claim._replace(bound=True))
+    assert (bound.verdict == "bound") == (factor == 7) and (factor == 7 or bound == found._replace(claim=bound.claim))
 
 
 @pytest.mark.parametrize("through", third(["ring_sparse", "ssar_recursive_doubling", "two_shot_sparse"]))
