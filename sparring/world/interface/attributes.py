@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Self
 
-from sparring.world.core.constants import KEYVAL_INVALID, MPIException
+from sparring.world.core.constants import KEYVAL_INVALID, MPIException, Unsupported
 from sparring.world.core.leaks import end
 from sparring.world.core.ranks import Rank, running
 from sparring.world.interface.handle import Handle
@@ -76,6 +76,11 @@ class Attributes(Handle):
 
 
 def _keyval(rank: Rank, key: int) -> Keyval:
+    """Return the key of this number.  One that the rank did not make is another run's or rank's, or the real MPI's."""
+    if key not in rank.keyvals and key != KEYVAL_INVALID:
+        raise Unsupported(
+            f"keyval={key}, which this rank did not make (given as 'file.py:name', code is each rank's own)"
+        )
     keyval = rank.keyvals.get(key)
     if not isinstance(keyval, Keyval):
         raise MPIException(f"keyval={key} is no keyval, or was freed", "KEYVAL")

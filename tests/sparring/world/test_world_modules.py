@@ -245,3 +245,33 @@ def test_a_packages_path_is_a_ranks_own(package):
         "    return len(ranked.__path__)\n"
     )
     assert world.run("ranked.core.paths:longer", 3).raise_if_found().results == [2, 2, 2]
+
+
+def test_a_key_that_another_run_made_is_no_fault():
+    """An object is the same in all runs and on all ranks; code that is given by name is each rank's own."""
+    keys = []
+
+    def keyed(comm):
+        from mpi4py import MPI
+
+        keys[:] = keys or [MPI.Comm.Create_keyval()]
+        return comm.Get_attr(keys[0])
+
+    first, second = (world.run(keyed, 1) for _ in range(2))
+    assert first.results == [None] and not first.findings
+    (finding,) = second.findings
+    assert finding.kind is Kind.UNSUPPORTED and "keyval=1, which this rank did not make" in finding.text
+
+
+def test_a_key_that_was_freed_is_a_fault():
+    """Nobody else made it."""
+
+    def freed(comm):
+        from mpi4py import MPI
+
+        key = MPI.Comm.Create_keyval()
+        MPI.Comm.Free_keyval(key)
+        return comm.Get_attr(key)
+
+    (finding,) = world.run(freed, 1).findings
+    assert finding.kind is Kind.RAISED and "is no keyval, or was freed" in finding.text
