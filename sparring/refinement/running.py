@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import sys
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -97,11 +97,11 @@ def on_terms(
     seen = observe(target, xs, "terms", call, buffers=buffers, terms=table)
     with untraced():
         said = runner.run(page, xs)
-        wanted = said.results[0]
+        wanted = said.results[:1] * p if page.agrees else said.results
         wrong = [
             *conduct(xs, seen).items(),
             *unlike_the_page(seen.ys, wanted, table),
-            *unlike_each_other(seen.ys, table),
+            *(unlike_each_other(seen.ys, table) if page.agrees else ()),
         ]
         flaws = [Flaw(prop, f"{here}: {why}") for prop, why in wrong]
         flaws += [] if flaws else unsent([said], xs, seen, here)
@@ -110,11 +110,11 @@ def on_terms(
     return flaws, seen.why_not
 
 
-def unlike_the_page(calls: Sequence[Sequence[Any]], wanted: Any, table: Table) -> Iterator[tuple[str, str]]:
+def unlike_the_page(calls: Sequence[Sequence[Any]], wanted: Sequence[Any], table: Table) -> Iterator[tuple[str, str]]:
     """Yield the first rank and entry that is not the page's term."""
-    for r, y in enumerate(calls[0] if calls else ()):
-        if (i := vectors.difference(y, wanted)) is not None:
-            yield "terms", f"rank {r} {describe(y, wanted, i, table)}"
+    for r, (y, right) in enumerate(zip(calls[0] if calls else (), wanted)):
+        if (i := vectors.difference(y, right)) is not None:
+            yield "terms", f"rank {r} {describe(y, right, i, table)}"
             return
 
 
@@ -138,18 +138,26 @@ def unlike_each_other(calls: Sequence[Sequence[Any]], table: Table) -> Iterator[
             return
 
 
-def paired(page: Page, target: str, table: Table, wanted: Any, p: int, n: int, here: str, call: Call) -> list[Flaw]:
+def paired(
+    page: Page, target: str, table: Table, wanted: Sequence[Any], p: int, n: int, here: str, call: Call
+) -> list[Flaw]:
     """Return a flaw unless the floats that the same code computes are the evaluated terms, bit for bit."""
     rng = np.random.default_rng(p * 1_000_003 + n)
     xs = [rng.standard_normal(n) * 10.0 ** rng.integers(-9, 9, n) for _ in range(p)]
     values = {f"x{r}[{i}]": x for r, xr in enumerate(xs) for i, x in enumerate(xr.tolist())}
-    evaluated = [table.evaluate(term, values, np.float64) for term in raw(sparse_lists.values(wanted)).tolist()]
-    bits = sparse_lists.having(wanted, np.array(evaluated, np.float64))
+    bits = {id(one): evaluated(one, table, values) for one in wanted}
     inputs = sparse_lists.page_inputs(page, xs)
     seen = observe(target, inputs, "terms", call)
     flaws = [Flaw(prop, f"{here}: {why}") for prop, why in conduct(inputs, seen).items()]
-    odd = ((r, why) for r, y in enumerate(seen.ys[0] if seen.ys else ()) if (why := unlike(y, bits)))
+    ended = enumerate(zip(seen.ys[0] if seen.ys else (), wanted))
+    odd = ((r, why) for r, (y, right) in ended if (why := unlike(y, bits[id(right)])))
     return flaws + [Flaw("terms", f"{here}: on floats, not the evaluated term: rank {r} {why}") for r, why in odd][:1]
+
+
+def evaluated(wanted: Any, table: Table, values: Mapping[str, Any]) -> Any:
+    """Return a vector of terms as one of floats."""
+    found = [table.evaluate(term, values, np.float64) for term in raw(sparse_lists.values(wanted)).tolist()]
+    return sparse_lists.having(wanted, np.array(found, np.float64))
 
 
 WATCHERS: list[Any] = []

@@ -101,15 +101,24 @@ def document(page: Page) -> dict[str, Any]:
 def covered(page: Page) -> bool:
     """Return whether there can be test vectors of the page: it is no program, or one that files have rules for.
 
-    In files the chunks of a message lie in a row.
+    In files the chunks of a message lie in a row, and ranks that follow formulas have one result.
     """
-    return not page.carries and (not page.composed or page.module.__name__ in PROGRAMS or dense.own(page) is not None)
+    if page.carries or parts_ways(page):
+        return False
+    return not page.composed or page.module.__name__ in PROGRAMS or dense.own(page) is not None
+
+
+def parts_ways(page: Page) -> bool:
+    """Return whether formulas let ranks end with different bits."""
+    return not page.composed and not page.agrees
 
 
 def sort(page: Page) -> str:
     """Return the file's word for the page's data.  Raises InputError for a composition or residuals without a rule."""
     if page.carries:
         raise InputError(f"{page.name} picks the chunks of a message one by one; in test vectors they lie in a row")
+    if parts_ways(page):
+        raise InputError(f"{page.name} lets ranks end with different bits; test vectors have one result for all")
     if not covered(page):
         raise InputError(
             f"{page.name} is a composition: what it sends depends on the data, by rules that no test vectors have"

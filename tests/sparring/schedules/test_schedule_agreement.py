@@ -119,6 +119,6 @@ def test_ours_add_in_the_page_s_order(name, p):
         ((chunk, rank, _),) = sums.parts[number]
         return xs[rank.bit_length() - 1, chunk]
 
-    assert (one.wrong, one.races, one.unequal) == ([], [], None)
+    assert (one.wrong, one.races) == ([], []) and (one.unequal is None or not ours.agrees)
     for r, result in enumerate(run(ours, list(xs)).results):
         assert [value(cells[one.places.cell(r, "o", c)]) for c in range(n)] == list(result)
