@@ -19,7 +19,6 @@ P, N = 3, 400
 BEGINS = "own, y = opened(comm, x, out, validate)\n"
 CALLED = "    held, comm = self._admitted(x), self._comm\n"
 HIDDEN = {
-    "ring": (BEGINS, f"{BEGINS}    comm.Allreduce(x, x.copy())\n"),
     "hierarchical": (BEGINS, f"{BEGINS}    comm.allgather([(x.size, x)])\n"),
     "micro": (CALLED, f"{CALLED}        comm.Allreduce(x, x.copy())\n"),
 }
