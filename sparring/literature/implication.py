@@ -17,13 +17,14 @@ import sympy
 import z3
 
 from sparring.costs.claims import expected, format_point
-from sparring.costs.formulas.symbols import CeilLog2, Expr, Log2, exact, symbol
+from sparring.costs.formulas.symbols import CeilLog2, Expr, Log2, exact
 from sparring.errors import Undecided
+from sparring.literature import relations
+from sparring.literature.relations import Said
 from sparring.literature.statements import Shown, Theorem
 from sparring.proofs.logic.solvers import ask_z3, question
 from sparring.proofs.logic.verdicts import PROVED, REFUTED, UNDECIDED, Settled, Verdict
 
-NATURALS = ("p", "n", "k", "r", "d", "m")
 VALUES = (0, 1, 2, 3, 4, 5, 8, 16, 32)
 POINTS = 1000
 """At most so many are evaluated."""
@@ -57,8 +58,9 @@ def shown(one: Shown) -> Decided:
 
 def attempted(theorem: Theorem) -> Decided:
     """Decide whether a theorem holds, expected or not."""
-    letters = list(dict.fromkeys((*letters_of(theorem.relation), *letters_of(theorem.given))))
-    given, relation = applied(theorem.given), applied(theorem.relation)
+    relation, spoken = of(theorem.relation) if theorem.relation else relations.told(theorem.says)
+    given, supposed = of(theorem.given) if theorem.given else relations.supposed(theorem.hypotheses)
+    letters = sorted(dict.fromkeys((*spoken, *supposed)), key=lambda x: x != "p")
     points = [at for at in candidates(letters) if true_at(given, at)]
     decisive = [holds for at in points if (holds := true_at(relation, at)) is not None]
     if fails := next((at for at in points if true_at(relation, at) is False), None):
@@ -73,15 +75,10 @@ def attempted(theorem: Theorem) -> Decided:
     return Decided("follows", f"from its own formulas, for all {', '.join(letters)}: z3; evaluated at {many}", PROVED)
 
 
-def letters_of(function: Callable[..., Any]) -> list[str]:
-    """Return the letters that a function asks for."""
-    return [*inspect.signature(function).parameters]
-
-
-def applied(function: Callable[..., Any]) -> Expr:
-    """Return the function's value at its letters."""
-    names = letters_of(function)
-    return sympy.sympify(function(*(symbol(x) if x in NATURALS else sympy.Symbol(x, nonnegative=True) for x in names)))
+def of(function: Callable[..., Any]) -> Said:
+    """Return what a function says of its letters."""
+    letters = [*inspect.signature(function).parameters]
+    return Said(sympy.sympify(function(*map(relations.letter, letters))), letters)
 
 
 def candidates(letters: list[str]) -> Iterator[dict[str, int]]:

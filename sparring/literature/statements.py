@@ -64,17 +64,17 @@ class Row(Statement):
 class Theorem(Statement):
     """A relation between formulas, which decides itself: it holds for all values of its letters, or does not.
 
-    ``relation`` and ``given`` are functions of letters, which their arguments' names are, that return
-    what sympy compares.  ``p``, ``n``, ``k``, ``r``, ``d`` and ``m`` are natural numbers, ``p >= 1``;
-    every other letter is a real number that is not negative.
+    What ``says`` and ``hypotheses`` say is read, as ``relations`` does.  Where that is words, ``relation`` and
+    ``given`` say the same: functions of letters, which their arguments' names are, that return what sympy compares.
+    ``p``, ``n``, ``k``, ``r``, ``d`` and ``m`` are natural numbers, ``p >= 1``; every other letter is a real number
+    that is not negative.
     """
 
     says: str
-    relation: Callable[..., Any]
+    relation: Callable[..., Any] | None = None
     _: KW_ONLY
-    given: Callable[..., Any] = lambda: True
     hypotheses: str = ""
-    """``given`` in words."""
+    given: Callable[..., Any] | None = None
 
 
 @dataclass(frozen=True)

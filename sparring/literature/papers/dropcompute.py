@@ -4,7 +4,7 @@ The abstract and public code were at hand; its formulas are as remembered.  m of
 tau, T is the expected compute time of the slowest rank, c the rest of an iteration.  The proofs are in stragglers.
 """
 
-from sympy import And, Eq, Equivalent
+from sympy import And, Equivalent
 
 from sparring.analysis.stragglers import shown
 from sparring.literature.statements import CONVERGENCE, Shown, Theorem, Unjudged
@@ -32,12 +32,10 @@ statements = [
     Theorem("speed-up-of-means", "S_eff with expectations for m and T; the comparison is ours", "DM",
             "the mean of min(tau, T) is at most min(tau, mean of T), of two values on both sides of tau: the formula "
             "is never above what is done in the time",
-            lambda a, b, tau: And((a + tau) / 2 <= tau, (a + tau) / 2 <= (a + b) / 2),
-            given=lambda a, b, tau: And(a <= tau, tau <= b), hypotheses="a <= tau <= b"),
+            lambda a, b, tau: And((a + tau) / 2 <= tau, (a + tau) / 2 <= (a + b) / 2), hypotheses="a <= tau <= b"),
     Theorem("pays", "S_eff with tau < T; the comparison is ours", "DM",
             "S_eff > 1 if and only if the part that is dropped is below the part of the time that is saved",
             lambda M, m, T, tau, c: Equivalent(m / M * (T + c) / (tau + c) > 1, (M - m) / M < (T - tau) / (T + c)),
-            given=lambda M, T, tau, m: And(M >= 1, tau < T, tau > 0, m <= M),
             hypotheses="M >= 1, 0 < tau < T, m <= M"),
     Shown("best-tau", "argmax of S_eff", "D", "the tau below E[T] that pays most does not depend on p",
           shown.independent, hypotheses="m and c do not"),
@@ -45,7 +43,6 @@ statements = [
           shown.without_limit, hypotheses="E[T] is the formula above, sigma > 0, one tau for all p"),
     Theorem("fixed-normaliser", "the programs divide by p M; the comparison is ours", "D",
             "g / (p M) = m / (p M) g / m: the mean of what is completed, times the part that is",
-            lambda g, p, m, M: Eq(g / (p * M), m / (p * M) * (g / m)),
             given=lambda m, M: And(m >= 1, M >= 1), hypotheses="m >= 1 of p M are completed"),
     Unjudged("convergence", "theorem on SGD with a random batch size", "M",
              "it converges, for convex and for other losses", CONVERGENCE),

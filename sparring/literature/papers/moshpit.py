@@ -3,8 +3,6 @@
 The introduction and public code were at hand; the theorems are as remembered, to be checked before they are quoted.
 """
 
-from sympy import And, Eq, Implies
-
 from sparring.analysis.averaging import shown
 from sparring.costs.published.notation import Letter
 from sparring.literature.statements import CONVERGENCE, Shown, Theorem, Unjudged
@@ -29,17 +27,12 @@ statements = [
           "the expected squared distance from the mean after t rounds is ((r - 1) / (p - 1))^t of what it was, for "
           "random partitions into r groups of any fixed sizes", shown.exact_factor, hypotheses="p >= 2"),
     Theorem("mixing-exact", f"{MIXING}, beside the exact factor, which is our own derivation", "DM",
-            "(r - 1) / p + r / p^2 = (r - 1) / (p - 1)",
-            lambda p, r: Eq((r - 1) / p + r / p**2, (r - 1) / (p - 1)),
-            given=lambda p, r: And(p >= 2, r >= 1, r <= p), hypotheses="p >= 2, 1 <= r <= p",
+            "(r - 1) / p + r / p^2 = (r - 1) / (p - 1)", hypotheses="p >= 2, 1 <= r <= p",
             xfail="equal only where r = p; see mixing-bound"),
     Theorem("mixing-bound", f"{MIXING}, beside the exact factor, which is our own derivation", "DM",
-            "(r - 1) / p + r / p^2 >= (r - 1) / (p - 1)",
-            lambda p, r: (r - 1) / p + r / p**2 >= (r - 1) / (p - 1),
-            given=lambda p, r: And(p >= 2, r >= 1, r <= p), hypotheses="p >= 2, 1 <= r <= p"),
+            "(r - 1) / p + r / p^2 >= (r - 1) / (p - 1)", hypotheses="p >= 2, 1 <= r <= p"),
     Theorem("mixing-in-one-group", f"{MIXING}; with r = 1 all ranks average at once", "DM",
-            "(r - 1) / p + r / p^2 = 0 where r = 1", lambda p, r: Implies(Eq(r, 1), Eq((r - 1) / p + r / p**2, 0)),
-            given=lambda p: p >= 2, hypotheses="p >= 2",
+            "(r - 1) / p + r / p^2 = 0", hypotheses="p >= 2, r = 1",
             xfail="the factor is above 0, though nothing is left to average"),
     Unjudged("rates", "rates of Moshpit-SGD", "S", "as those of Local-SGD", CONVERGENCE),
 ]  # fmt: skip

@@ -3,8 +3,6 @@
 Of p tensors of M words, d_i is the density of the sum of i of them, d = d_1, gamma(i) = d_i / d; b is the bandwidth.
 """
 
-from sympy import And
-
 from sparring.costs.published.claim import log2
 from sparring.costs.published.notation import Letter
 from sparring.literature.statements import MEASURED, Row, Theorem, Unjudged
@@ -31,15 +29,12 @@ statements = [
             lambda p, M, D, d_1: 2 * (p - 1) * D * M / p >= 2 * (p - 1) * d_1 * M / p,
             given=lambda D, d_1: d_1 <= D, hypotheses="D >= d, since d_i >= d for every i"),
     Theorem("full-overlap", "Eq. 1 and Eq. 2 with gamma(i) = 1; the comparison is ours", "DV",
-            "Balanced Parallelism takes no longer: 2 (p - 1) / p <= log2(p)",
-            lambda p: (p - 1) / p * (1 + 1) <= log2(p), given=lambda p: p >= 2, hypotheses="p = 2^m >= 2"),
+            "Balanced Parallelism takes no longer: 2 (p - 1) / p <= log2(p)", hypotheses="p = 2^m >= 2"),
     Theorem("no-overlap", "Eq. 1 and Eq. 2 with gamma(i) = i; the comparison is ours", "DV",
-            "Hierarchical Centralization is faster: p - 1 < (p - 1) (p + 1) / p",
-            lambda p: p - 1 < (p - 1) / p * (p + 1), given=lambda p: p >= 2, hypotheses="p = 2^m >= 2"),
+            "Hierarchical Centralization is faster: p - 1 < (p - 1) (p + 1) / p", hypotheses="p = 2^m >= 2"),
     Theorem("between-the-two", "Eq. 1; the bounds are ours", "DV",
-            "2 (p - 1) / p <= (p - 1) / p (g + 1) <= (p - 1) (p + 1) / p where g = gamma(p)",
-            lambda p, g: And(2 * (p - 1) / p <= (p - 1) / p * (g + 1), (p - 1) / p * (g + 1) <= (p - 1) * (p + 1) / p),
-            given=lambda p, g: And(g >= 1, g <= p), hypotheses="1 <= g <= p"),
+            "2 (p - 1) / p <= (p - 1) / p (g + 1) <= (p - 1) (p + 1) / p: g is gamma(p)",
+            hypotheses="1 <= g <= p"),
     Unjudged("imbalance", "Theorem 2", "V",
              "the imbalance of Push is at most 1 + Theta(sqrt(p log(p) / (M d))) with probability at least 1 - 1 / p",
              "a bound on how evenly a random hash cuts, which no schedule decides"),

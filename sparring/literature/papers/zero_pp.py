@@ -9,8 +9,7 @@ from sparring.costs.published.notation import Letter
 from sparring.literature.statements import MEASURED, Theorem, Unjudged, no_page
 
 statements = [
-    Theorem("gradients", "summaries of its table of volumes, qgZ", "S", "4 / 16 M = M / 4",
-            lambda M: Eq(4 * M / 16, M / 4)),
+    Theorem("gradients", "summaries of its table of volumes, qgZ", "S", "4 / 16 M = M / 4"),
     Theorem("iteration", "abstract: by 4x; the parts are from summaries", "SV",
             "without it M + M + M = 3 M, with it 8 / 16 M + 0 + 4 / 16 M = 3 M / 4, a fourth of that",
             lambda M: Eq(8 * M / 16 + 0 + 4 * M / 16, (M + M + M) / 4)),
