@@ -27,7 +27,8 @@ SIZES = (5, 840, 1003)
 """Entries of the vectors whose messages are counted: fewer than ranks; a multiple of all; a multiple of few."""
 EXAMPLES = 30
 """Examples of an algorithm, and of its calls in place."""
-MESSAGES = "messages"
+MESSAGES, UNASKED = "messages", "any"
+"""Properties: what is sent; and that of an algorithm which the library refuses on all ranks, so that none is judged."""
 SILENT = "does not tell what its collectives send, nor where it takes another algorithm than the chosen one"
 TARGETS = "sparring.libraries.collectives"
 ABSENT = ("steps", "volume", "contention", "hygiene")
@@ -132,6 +133,7 @@ def audit(
             advance(rows[-1])
     gaps = [] if counting.tells(found) else [f"{MESSAGES}: {found.version} {SILENT}"]
     gaps += [f"{row.subject}: {row.gap}" for row in rows if row.gap and row.verdict(MESSAGES) == NOT_COVERED]
+    gaps += [f"{row.subject}: {one.detail}" for row in rows for one in row.results if one.property == UNASKED]
     extra = {"library": {"name": found.name, "version": found.version, "algorithms": [told(row) for row in rows]}}
     results = [one for row in rows for one in row.results]
     return Report("check --library", results, gaps, time.perf_counter() - start, extra)
@@ -158,13 +160,19 @@ def judged(algorithm: Algorithm, sent: Mapping[Key, Sent], ranks: Sequence[int],
     runs = {(p, n): one for (*what, p, n), one in sent.items() if what == [algorithm.collective, algorithm.name]}
     refused = {p for (p, _), one in runs.items() if one.refused}
     able = tuple(p for p in ranks if p not in refused)
-    results = list(promised(algorithm, able, examples, seed)) if able else []
+    results = list(promised(algorithm, able, examples, seed)) if able else [unasked(algorithm, runs)]
     cover: Sequence[Explanation] = ()
     gap = ""
     if done := {run: one for run, one in runs.items() if not one.refused}:
         result, cover, gap = compared(algorithm, done)
         results.append(result)
     return Row(algorithm, results, cover, gap, runs, time.perf_counter() - start)
+
+
+def unasked(algorithm: Algorithm, runs: Mapping[Run, Sent]) -> Result:
+    """Return that nothing is known of an algorithm that the library refuses on all ranks, and its error."""
+    why = next(one.refused for one in runs.values())
+    return Result(f"{algorithm.collective}: {algorithm.name}", UNASKED, NOT_COVERED, f"the library refuses it: {why}")
 
 
 def promised(algorithm: Algorithm, ranks: Sequence[int], examples: int, seed: int) -> Iterator[Result]:

@@ -1,10 +1,12 @@
 """The MPI library that is installed: what it promises, and, where it tells, what it sends."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
 
+from sparring.checks.ranks.runtimes import OPEN_MPI
 from sparring.cli import cli
 from sparring.libraries import audit as audits
 from sparring.libraries import counting, matching
@@ -43,7 +45,13 @@ def test_what_is_refused_is_not_judged(monkeypatch):
 def test_an_algorithm_that_refuses_all_is_not_run(monkeypatch):
     monkeypatch.setattr(audits, "promised", lambda *rest: pytest.fail("it was run"))
     row = judged(ADDING, {("allreduce", "adding", 2, 5): Sent({}, "no")}, (2,), 5, 0)
-    assert (list(row.results), row.worst) == ([], Word.NOT_COVERED)
+    (told,) = row.results
+    assert row.worst is Word.NOT_COVERED and told.detail == "the library refuses it: no"
+    monkeypatch.setattr(audits, "counted", lambda *rest: {("allreduce", "adding", 2, 5): Sent({}, "no")})
+    monkeypatch.setattr(audits, "installed", lambda name: SimpleNamespace(
+        name="a", version="a 1", runtime=OPEN_MPI, choices=lambda names: [ADDING]))  # fmt: skip
+    report = audits.audit(collectives=["allreduce"], ranks=[2])
+    assert report.verdict != "holds" and report.not_covered == ["allreduce: adding: the library refuses it: no"]
 
 
 @pytest.mark.parametrize(
