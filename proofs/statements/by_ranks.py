@@ -134,6 +134,16 @@ class ByRanks(AtPoint):
 
         return self.by_chunk(comes)
 
+    def versions_held(self, links: Losing, packet: int, call: int) -> ByRanks:
+        """Return by chunk and packet the version that comes of the owner's; its own is always there."""
+        p, cuts = len(self.each), bounds(len(self.each[0]), len(self.each))
+
+        def version(r: int, c: int, i: int) -> int:
+            return call if r == c or links(HANDING, c, r, i, Packet(call, None)) else 0
+
+        many = [-(-(b - a) // packet) for a, b in pairwise(cuts)]  # packets of each chunk
+        return ByRanks([[version(r, c, i) for i in range(m)] for c, m in enumerate(many)] for r in range(p))
+
     def by_chunk(self, says: Callable[[int, int, int], Any]) -> ByRanks:
         """Return what is said of each rank, each chunk, and each place in it."""
         cuts = bounds(len(self.each[0]), len(self.each))

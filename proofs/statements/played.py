@@ -23,7 +23,7 @@ from sparring.spec.core import runner
 from sparring.spec.core.compositions import begun, own
 from sparring.spec.core.loading import load
 from sparring.spec.core.model import Page
-from sparring.spec.core.sparse import every
+from sparring.spec.core.sparse import SparseVector, every, plain
 from sparring.spec.core.vectors import Vector
 
 LENGTHS = (0, 1, 6)
@@ -43,10 +43,18 @@ class Played(NamedTuple):
     given: Sequence[Sequence[float]]
     before: Any
     results: Sequence[Any]
+    after: Any
 
     @property
     def told(self) -> str:
         return f"call {self.call} on {self.given}"
+
+
+class Promise(NamedTuple):
+    """What the page says of a call, by rank: the entries of the result, and the numbers of the state by part."""
+
+    results: Sequence[list[Any]] = ()
+    kept: Sequence[Mapping[str, list[Any]]] = ()
 
 
 def ends(page: Page, p: int) -> Wrong | None:
@@ -70,15 +78,28 @@ def as_ensured(page: Page, p: int) -> Wrong | None:
     for one in played(page, p):
         if isinstance(one, Wrong):
             return one
-        for r, (has, b) in enumerate(zip(one.results, ensured(one))):
+        promise = ensured(one)
+        for r, (has, b) in enumerate(zip(one.results, promise.results)):
             a = entries(has, len(one.given[0]))
-            if len(a) != len(b) or not all(map(near, a, b)):
+            if unlike(a, b):
                 return Wrong(p, None, f"{one.told}: rank {r} ends with {a}, and the page ensures {b}")
+        for r, parts in enumerate(promise.kept):
+            for name, b in parts.items():
+                a = numbers(getattr(one.after[r], name))
+                if unlike(a, b * len(a) if len(b) == 1 else b):
+                    return Wrong(p, None, f"{one.told}: rank {r} keeps {name} = {a}, and the page says {b}")
     return None
+
+
+def unlike(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """Return whether two rows of values differ."""
+    return len(a) != len(b) or not all(map(near, a, b))
 
 
 def near(a: Any, b: Any) -> bool:
     """Return whether two numbers are equal but for rounding; one that is none equals any other that is none."""
+    if not all(isinstance(one, Number) for one in (a, b)):
+        return bool(a == b)
     return bool(a == b or abs(a - b) <= NEAR * (1 + abs(a) + abs(b)) or (a != a and b != b))  # noqa: PLR0124  # of NaN
 
 
@@ -107,8 +128,8 @@ def played(page: Page, p: int) -> Iterator[Played | Wrong]:
             except Exception as error:  # noqa: BLE001  # whatever a text raises where it runs
                 yield Wrong(p, None, f"call {call} on {given}: {type(error).__name__}: {error}")
                 return
-            yield Played(one, call, given, before, results)
             state = run.state
+            yield Played(one, call, given, before, results, state.ranks if state else [])
 
 
 def variants(page: Page, words: Iterable[Mapping[str, Any]]) -> Iterator[Page]:
@@ -121,10 +142,10 @@ def variants(page: Page, words: Iterable[Mapping[str, Any]]) -> Iterator[Page]:
                 yield few
 
 
-def ensured(one: Played) -> Sequence[list[Any]]:
-    """Return by rank the entries that the page ensures; nothing where what the page requires is not so.
+def ensured(one: Played) -> Promise:
+    """Return what the page says of the call; nothing where what it requires is not so.
 
-    Raises Undecided where they have no values: with nothing to compare, a run would belie nothing.
+    Raises Undecided where that has no values: with nothing to compare, a run would belie nothing.
     """
     page, p = one.page, len(one.given)
     x: Sequence[Any] = [(every if page.selecting else Vector.of)(np.array(row)) for row in one.given]
@@ -134,18 +155,31 @@ def ensured(one: Played) -> Sequence[list[Any]]:
     }  # fmt: skip
     try:
         if hasattr(page.module, "requires") and not said(page.module.requires, letters):
-            return ()
+            return Promise()
         with np.errstate(all="ignore"):
             found = said(page.module.ensures, letters)
-            found = found[0] if type(found) is tuple else found  # what is ensured of the state comes second
-            rows = [entries(at(r, found), len(one.given[0])) for r in range(p)]
+            result, state = found if type(found) is tuple else (found, None)
+            kept = said(page.module.leaves, letters) if hasattr(page.module, "leaves") else state and state._asdict()
+            rows = [entries(at(r, result), len(one.given[0])) for r in range(p)]
+            parts = [{name: numbers(at(r, part)) for name, part in (kept or {}).items()} for r in range(p)]
     except Exception as error:  # whatever a formula raises on numbers
         raise Undecided(
             f"p={p}: {one.told}: what the page ensures has no value: {type(error).__name__}: {error}"
         ) from error
     if strange := next((v for row in rows for v in row if not isinstance(v, Number)), None):
         raise Undecided(f"p={p}: {one.told}: what the page ensures is no number: {strange!r}")
-    return rows
+    return Promise(rows, parts)
+
+
+def numbers(x: Any) -> list[Any]:
+    """Return the values that lie in a part of a state, one after the other."""
+    if isinstance(x, dict):
+        return [v for key in sorted(x) for v in numbers(x[key])]
+    if isinstance(x, SparseVector):
+        return [*x.indices, *map(plain, x.values)]
+    if hasattr(x, "__len__") and not isinstance(x, str):
+        return [v for one in x for v in numbers(one)]
+    return [x.item() if hasattr(x, "item") else plain(x)]
 
 
 def said(formula: Any, letters: dict[str, Any]) -> Any:

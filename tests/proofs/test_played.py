@@ -17,7 +17,7 @@ from sparring.proofs.logic.obligations import Obligation, p
 from sparring.proofs.logic.verdicts import PROVED, REFUTED, UNDECIDED
 from sparring.proofs.proving import proving
 from sparring.proofs.reading.annotations import Stated, subject
-from sparring.proofs.statements import formulas, played
+from sparring.proofs.statements import compositions, formulas, played
 from sparring.proofs.statements.by_ranks import ByRanks
 from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.codecs.packed_integers import Raw
@@ -174,7 +174,7 @@ def test_what_a_page_ensures_has_values_to_compare_runs_with(name):
     told = list(played.played(mine, 2)) if mine.ensures else []
     calls = [one for one in told if isinstance(one, played.Played)]
     assert calls == told
-    assert all(len(played.ensured(one)) == 2 for one in calls if len(one.given[0]) > 1)
+    assert all(len(played.ensured(one).results) == 2 for one in calls if len(one.given[0]) > 1)
 
 
 @local
@@ -207,6 +207,41 @@ def test_what_gets_lost_is_compared_with_runs(monkeypatch):
 
     monkeypatch.setattr(ByRanks, "comes", other)
     assert "and the page ensures" in str(played.as_ensured(lossy, 3))
+
+    monkeypatch.setattr(ByRanks, "comes", right)
+    held = ByRanks.versions_held
+    monkeypatch.setattr(
+        ByRanks, "versions_held", lambda self, links, *terms: held(self, replace(links, lost=0), *terms)
+    )
+    assert "keeps versions = " in str(played.as_ensured(lossy, 3))
+
+
+def keeping(made, **names):
+    """Keeps what is made of the rank's vector, and says that it keeps the vector."""
+
+    def program(x):
+        y = yield allreduce(x)
+        return y, State(made(x))
+
+    return page(program, State=State, **names)
+
+
+@pytest.mark.parametrize(
+    "names", [{"leaves": lambda x: {"kept": x}}, {"ensures": lambda x: (total(x), State(x))}], ids=["leaves", "ensures"]
+)
+def test_what_a_page_says_of_its_state_is_compared_with_runs(names, monkeypatch):
+    """Planted in the generator: without the obligations about the state."""
+    every = compositions.equal
+    right, bad = keeping(lambda x: x, **names), keeping(lambda x: x + 1, **names)
+    assert judged(right)[0] == PROVED and judged(bad)[0] == REFUTED
+    monkeypatch.setattr(
+        compositions, "equal", lambda path, name, *of: () if name.startswith("kept is ") else every(path, name, *of)
+    )
+    assert judged(right)[0] == PROVED
+    verdict, told = judged(bad)
+    assert verdict == REFUTED and "keeps kept = [" in told and "and the page says [" in told
+    monkeypatch.setattr(kernel, "FEW", ())
+    assert judged(bad)[0] == PROVED
 
 
 def test_what_calls_itself_linear_is_not_believed():
