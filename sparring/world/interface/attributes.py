@@ -10,6 +10,9 @@ from sparring.world.core.leaks import end
 from sparring.world.core.ranks import Rank, running
 from sparring.world.interface.handle import Handle
 
+MADE: list[int] = []
+"""The numbers of all keys, of all runs: an object that several runs use may keep one."""
+
 
 class Keyval(NamedTuple):
     """The key of an attribute: what happens to its value on ``Dup`` and at its deletion."""
@@ -31,9 +34,8 @@ class Attributes(Handle):
         copy_fn: Callable[[Any, int, Any], Any] | bool | None = None,
         delete_fn: Callable[[Any, int, Any], None] | None = None,
     ) -> int:
-        keyvals = running().keyvals
-        key = len(keyvals) + 1
-        keyvals[key] = Keyval(copy_fn, delete_fn)
+        MADE.append(key := len(MADE) + 1)
+        running().keyvals[key] = Keyval(copy_fn, delete_fn)
         return key
 
     @classmethod
@@ -76,12 +78,14 @@ class Attributes(Handle):
 
 
 def _keyval(rank: Rank, key: int) -> Keyval:
-    """Return the key of this number.  One that the rank did not make is another run's or rank's, or the real MPI's."""
-    if key not in rank.keyvals and key != KEYVAL_INVALID:
-        raise Unsupported(
-            f"keyval={key}, which this rank did not make (given as 'file.py:name', code is each rank's own)"
-        )
     keyval = rank.keyvals.get(key)
     if not isinstance(keyval, Keyval):
-        raise MPIException(f"keyval={key} is no keyval, or was freed", "KEYVAL")
+        raise _unknown(rank, key)
     return keyval
+
+
+def _unknown(rank: Rank, key: int) -> Exception:
+    """Return the error for a key that the rank has not; another run's or rank's is no fault of the code."""
+    if key not in rank.keyvals and 0 < key <= len(MADE):
+        return Unsupported(f"keyval={key} of another run or rank (code given as 'file.py:name' is each rank's own)")
+    return MPIException(f"keyval={key} is no keyval, or was freed, or is the real MPI's (give 'file.py:name')", "KEYVAL")
