@@ -88,4 +88,4 @@ def _unknown(rank: Rank, key: int) -> Exception:
     """Return the error for a key that the rank has not; another run's or rank's is no fault of the code."""
     if key not in rank.keyvals and 0 < key <= len(MADE):
         return Unsupported(f"keyval={key} of another run or rank (code given as 'file.py:name' is each rank's own)")
-    return MPIException(f"keyval={key} is no keyval, or was freed, or is the real MPI's (give 'file.py:name')", "KEYVAL")
+    return MPIException(f"keyval={key} is no keyval, or was freed, or is real MPI's (give 'file.py:name')", "KEYVAL")
