@@ -23,6 +23,13 @@ Proof.
   apply Z.pow_le_mono_r; lia.
 Qed.
 
+Theorem power_modulo_3 e : 0 <= e -> 2 ^ e mod 3 = if Z.even e then 1 else 2.
+Proof.
+  intro H. pattern e. apply natlike_ind; [reflexivity| |exact H].
+  intros x Hx IH. rewrite Z.pow_succ_r by exact Hx. rewrite Z.mul_mod by lia.
+  rewrite IH, Z.even_succ, <- Z.negb_even. destruct (Z.even x); reflexivity.
+Qed.
+
 Theorem power_linear e : 1 <= e -> 2 * e <= 2 ^ e.
 Proof.
   intro H. replace e with (Z.of_nat (Z.to_nat (e - 1)) + 1) by lia.
@@ -313,6 +320,7 @@ Print Assumptions power_1.
 Print Assumptions power_next.
 Print Assumptions power_grows.
 Print Assumptions power_linear.
+Print Assumptions power_modulo_3.
 Print Assumptions length_bounds.
 Print Assumptions block_bounds.
 Print Assumptions block_0.

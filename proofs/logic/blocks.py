@@ -45,6 +45,7 @@ class BlocksReader(Z3Reader):
         self.mirrored: dict[int, tuple[Z3Term, Z3Term, Z3Term]] = {}  # the number, how many bits, these reversed
         self.written: list[tuple[Z3Term, Z3Term, Z3Term]] = []  # the flips that the formulas have
         self.untold: list[Z3Term] = []  # facts that the solver has not been told, since it was not asked
+        self.thirds = False  # whether formulas divide by 3, which for powers of two has facts of its own
         self.ended: dict[tuple[int, int, int], Z3Term] = {}  # facts about how numbers end whose bits are reversed
         super().__init__(hypotheses, modulus)
 
@@ -60,12 +61,13 @@ class BlocksReader(Z3Reader):
                 return self.shifted(*args)
             case "reverse":
                 return self.reversed(*args)
-            case ">>" if isinstance(x.args[1], int) and x.args[1] >= 0:
-                return args[0] / 2 ** x.args[1]  # shift_constant
             case ">>":
-                return self.block(*args)
+                return self.down(x.args[1], *args)
             case "^":
                 return self.flipped(x, args)
+            case "//" if x.args[1] == 3 and not self.thirds:
+                self.thirds = True
+                self.know(*map(third, self.exponents.values()))
             case "<" if isinstance(x.args[0], Node) and x.args[0].op == "^" and is_power(x.args[1]):
                 one, other = x.args[0].args
                 return self.together(self(one), self(other), self.exponent(x.args[1]))
@@ -95,6 +97,7 @@ class BlocksReader(Z3Reader):
             self.know(z3.Implies(e >= 0, POWER(e) >= 1), z3.Implies(e == 0, POWER(e) == 1))  # power_positive, power_0
             for other in self.exponents.values():
                 self.know(*ordered(e, other), *ordered(other, e))
+            self.know(*([third(e)] if self.thirds else []))
             for x in [*self.numbers.values()]:
                 self.blocks(x, e)
             for flip in [*self.flips]:
@@ -129,8 +132,12 @@ class BlocksReader(Z3Reader):
         self.know(z3.Implies(n >= 2, low >= 2 * (n - 1)), z3.Implies(n == 2, low == 2))  # power_linear, power_1
         return n
 
+    def down(self, by: object, x: Z3Term, e: Z3Term) -> Z3Term:
+        """Return the term for ``x >> e``, a quotient where ``e`` is written as a number."""
+        return x / 2**by if isinstance(by, int) and by >= 0 else self.block(x, e)  # shift_constant
+
     def block(self, x: Z3Term, e: Z3Term) -> Z3Term:
-        """Return the term for ``x >> e``."""
+        """Return the number of the block of ``2**e`` numbers in which ``x`` lies."""
         self.power(e)
         if x.get_id() not in self.numbers:
             self.numbers[x.get_id()] = x
@@ -289,6 +296,12 @@ class BlocksReader(Z3Reader):
         self.know(z3.Implies(inside, self.mirror(flip, bits) == other))  # reverse_flip
         same = self.block(v, e) % 2 == self.block(self.mirror(v, bits), bits - 1 - e) % 2
         self.know(z3.Implies(inside, same))  # reverse_bit
+
+
+@remembered
+def third(e: Z3Term) -> Z3Term:
+    """Return the fact about what is left of ``2**e`` when it is divided by 3."""
+    return z3.Implies(e >= 0, POWER(e) % 3 == z3.If(e % 2 == 0, z3.IntVal(1), z3.IntVal(2)))  # power_modulo_3
 
 
 @remembered
