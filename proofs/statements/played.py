@@ -177,9 +177,9 @@ def numbers(x: Any) -> list[Any]:
         return [v for key in sorted(x) for v in numbers(x[key])]
     if isinstance(x, SparseVector):
         return [*x.indices, *map(plain, x.values)]
-    if hasattr(x, "__len__") and not isinstance(x, str):
-        return [v for one in x for v in numbers(one)]
-    return [x.item() if hasattr(x, "item") else plain(x)]
+    if isinstance(x, str) or not hasattr(x, "__len__"):
+        return [plain(x)]
+    return [v for one in x for v in numbers(one)]
 
 
 def said(formula: Any, letters: dict[str, Any]) -> Any:
