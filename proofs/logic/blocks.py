@@ -65,7 +65,7 @@ class BlocksReader(Z3Reader):
                 return self.down(x.args[1], *args)
             case "^":
                 return self.flipped(x, args)
-            case "//" if x.args[1] == 3 and not self.thirds:
+            case "//" if not (isinstance(x.args[1], Node) or x.args[1] != 3 or self.thirds):
                 self.thirds = True
                 self.know(*map(third, self.exponents.values()))
             case "<" if isinstance(x.args[0], Node) and x.args[0].op == "^" and is_power(x.args[1]):
