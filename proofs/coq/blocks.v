@@ -319,8 +319,8 @@ Print Assumptions power_0.
 Print Assumptions power_1.
 Print Assumptions power_next.
 Print Assumptions power_grows.
-Print Assumptions power_linear.
 Print Assumptions power_modulo_3.
+Print Assumptions power_linear.
 Print Assumptions length_bounds.
 Print Assumptions block_bounds.
 Print Assumptions block_0.
