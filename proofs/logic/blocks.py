@@ -65,13 +65,18 @@ class BlocksReader(Z3Reader):
                 return self.down(x.args[1], *args)
             case "^":
                 return self.flipped(x, args)
-            case "//" if not (isinstance(x.args[1], Node) or x.args[1] != 3 or self.thirds):
-                self.thirds = True
-                self.know(*map(third, self.exponents.values()))
+            case "//" if not isinstance(x.args[1], Node) and x.args[1] == 3:
+                self.divided()
             case "<" if isinstance(x.args[0], Node) and x.args[0].op == "^" and is_power(x.args[1]):
                 one, other = x.args[0].args
                 return self.together(self(one), self(other), self.exponent(x.args[1]))
         return super().operator(x, args)
+
+    def divided(self) -> None:
+        """Add the facts about thirds of all powers of two, of those to come as well."""
+        if not self.thirds:
+            self.thirds = True
+            self.know(*map(third, self.exponents.values()))
 
     def exponent(self, x: object) -> Z3Term:
         """Return the term ``e`` of a power of two ``1 << e``; raise Undecided for any other term."""
