@@ -46,7 +46,22 @@ def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED) -> Judged:
 
     ``proved``: what a proof of ``derived`` is worth.  A claim that is known to be different is expected to be.
     """
-    return expected(exactly(compared(claim, derived, proved)), claim.xfail, "differ")
+    return known(exactly(compared(claim, derived, proved)), derived)
+
+
+def known(judged: Judged, derived: Expr) -> Judged:
+    """Return the judgement of a claim that may be known to differ: then what it says to be right must be derived."""
+    claim = judged.claim
+    found = expected(judged, claim.xfail, "differ")
+    if bool(claim.xfail) != bool(claim.actual):
+        raise InputError(f"claim {claim.name!r}: xfail says why it is wrong, actual what is right; it has one of them")
+    if found.checked != EXPECTED or not claim.actual:
+        return found
+    right = compared(claim._replace(formula=claim.actual), derived, PROVED)
+    if right.verdict == "equal":
+        return found
+    wrong = f"expected {stated(right.claim)} ({claim.xfail}), but: {right.detail}"
+    return found._replace(checked=REFUTED, detail=wrong)
 
 
 def exactly(judged: Judged) -> Judged:

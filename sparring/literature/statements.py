@@ -54,10 +54,12 @@ class Row(Statement):
     """Parameters of the page that it is judged against, where they are not its own."""
     bound: bool = False
     """Whether it is an upper bound, which may be too high."""
+    actual: Callable[[Any, Any, Any], Any] | None = None
+    """The right formula, where ``xfail`` says that this one is wrong."""
 
     def claim(self, source: str) -> Claim:
         """Return the row as a claim that a page would hold."""
-        return Claim(self.name, self.quantity, self.formula, self.given, source, self.xfail, self.bound)
+        return Claim(self.name, self.quantity, self.formula, self.given, source, self.xfail, self.bound, self.actual)
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,8 @@ class Claim(NamedTuple):
     """Why the formula is known to be wrong somewhere; the check then fails if it is not."""
     bound: bool = False
     """Whether it is stated as an upper bound, which may be too high."""
+    actual: Callable[[Any, Any, Any], Any] | None = None
+    """Where ``xfail`` is said, the right formula: one that is wrong in another way is not what was expected."""
 
 
 def log2(p: Any, rounded: str = "") -> Any:

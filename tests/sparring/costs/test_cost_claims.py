@@ -49,13 +49,22 @@ def test_a_claim_in_floats_is_refused(formula):
 def test_a_claim_that_is_known_to_differ():
     """It is refuted as expected; that it is right after all is the failure."""
     known = {
-        name: words(formula)._replace(xfail="a slip")
-        for name, formula in (("low", lambda n, p, k: n), ("right", lambda n, p, k: 2 * n - sympy.floor(2 * n / p)))
+        name: words(formula, "p | n")._replace(xfail="a slip", actual=lambda n, p, k: 2 * n * (p - 1) / p)
+        for name, formula in (("low", lambda n, p, k: n), ("right", lambda n, p, k: 2 * n - 2 * n / p))
     }
     low, right = (judge(claim, derive(ring).words) for claim in known.values())
     assert (low.verdict, str(low.checked), "(a slip)" in low.detail) == ("different", "refuted as expected", True)
     assert (right.verdict, str(right.checked)) == ("equal", "refuted")
-    assert right.detail == "expected to differ (a slip), but: the same formula"
+    assert right.detail == "expected to differ (a slip), but: the same formula where p | n"
+
+
+def test_a_claim_that_differs_in_another_way_than_is_known():
+    """What is right instead is derived too: a mistyped formula is not the slip that its source made."""
+    low = words(lambda n, p, k: n, "p | n")._replace(xfail="a slip", actual=lambda n, p, k: n * (p - 1) / p)
+    judged = judge(low, derive(ring).words)
+    assert str(judged.checked) == "refuted" and judged.detail.startswith("expected n*(p - 1)/p (a slip), but: it is ")
+    with pytest.raises(InputError, match="xfail says why it is wrong, actual what is right"):
+        judge(low._replace(actual=None), derive(ring).words)
 
 
 def test_logarithms_are_exact_or_refused():
