@@ -181,6 +181,7 @@ def kinds(question: Question) -> list[str]:
     also = {*KINDS} - {BAD} if any(question.convention) else {"result"}  # chunks are cut at the edge, too
     usual = [kind for kind in KINDS if kind in asked or (kind in also and others)]
     again = {hard.SPECIAL, hard.LONG, hard.MANY} if any(question.convention) else set()  # it explains these, too
+    again |= {hard.LONG} if asked & {"steps", "volume"} else set()  # a short vector may pass for notes beside messages
     made = (kind for kind in MADE if kind in again or asked & {*properties(kind)})
     return [*usual, *(kind for kind in made if kind in {*question.meanings})]
 

@@ -130,8 +130,8 @@ def messages(example: Example, trace: Trace, page: Page | None, question: Questi
     if page is not None and {"steps", "volume"} & {*watched}:
         played = [*(calls(page, example.xs, question.convention) or page_runs.runs(page, example.xs))]
         flaws |= {p: compare(page, example.xs, trace, p, played) for p in ("steps", "volume") if p in watched}
-        if "volume" in watched and not flaws["volume"]:
-            flaws["volume"] = uncounted(trace, played)
+        told = "volume" if "volume" in watched else "steps"
+        flaws[told] = flaws[told] or uncounted(trace, played)
         if flaws.get("steps") and len(example.calls) > 1 and not page.composed:
             flaws["steps"] = f"{flaws['steps']} (steps are numbered on from call to call, {page.steps(example.p)} each)"
     if "contention" in watched:

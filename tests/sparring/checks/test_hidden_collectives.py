@@ -9,7 +9,7 @@ import pytest
 
 import sparring
 from sparring.checks.checking import check
-from sparring.impl import hierarchical, micro
+from sparring.impl import hierarchical, micro, ring
 from sparring.proofs.logic.verdicts import Word
 from sparring.refinement import differential, running
 from sparring.refinement.example import Example
@@ -69,7 +69,18 @@ class Hiding(micro.Allreduce):
 )
 def test_check_finds_what_goes_beside_the_messages_of_a_composition(target, page, word, unshrunk):
     """Which it was told of pages of formulas alone."""
-    volume, _ = check(
-        target, page, ranks=[2, 3], only=["volume", "long vectors"], level="volume", max_examples=30
-    ).results
+    (volume,) = check(target, page, ranks=[2, 3], only=["volume"], level="volume", max_examples=30).results
     assert volume.verdict.word is word, volume
+
+
+def beside(comm, x, /):
+    """All of the vector once more, beside the ring's messages."""
+    comm.Allreduce(x, x.copy())
+    return ring.allreduce(comm, x)
+
+
+@pytest.mark.parametrize("prop", ["volume", "steps"])
+def test_check_finds_it_whichever_property_is_asked_for(prop, unshrunk):
+    """Beside short vectors it would pass for notes; messages themselves are the page's, one by one."""
+    (judged,) = check(beside, "ring", ranks=[2, 3], only=[prop], level="steps", max_examples=30).results
+    assert judged.verdict.word is Word.REFUTED and "whose messages nobody counts" in judged.detail, judged
