@@ -46,6 +46,8 @@ def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED) -> Judged:
 
     ``proved``: what a proof of ``derived`` is worth.  A claim that is known to be different is expected to be.
     """
+    if bool(claim.xfail) != bool(claim.actual):
+        raise InputError(f"claim {claim.name!r}: xfail says why it is wrong, actual what is right; it has one of them")
     return known(exactly(compared(claim, derived, proved)), derived)
 
 
@@ -53,8 +55,6 @@ def known(judged: Judged, derived: Expr) -> Judged:
     """Return the judgement of a claim that may be known to differ: then what it says to be right must be derived."""
     claim = judged.claim
     found = expected(judged, claim.xfail, "differ")
-    if bool(claim.xfail) != bool(claim.actual):
-        raise InputError(f"claim {claim.name!r}: xfail says why it is wrong, actual what is right; it has one of them")
     if found.checked != EXPECTED or not claim.actual:
         return found
     right = compared(claim._replace(formula=claim.actual), derived, PROVED)

@@ -36,7 +36,10 @@ class Claim(NamedTuple):
     bound: bool = False
     """Whether it is stated as an upper bound, which may be too high."""
     actual: Callable[[Any, Any, Any], Any] | None = None
-    """Where ``xfail`` is said, the right formula: one that is wrong in another way is not what was expected."""
+    """Where ``xfail`` is said, the right formula: one that is wrong in another way is not what was expected.
+
+    A composition needs none: its claims are wrong where a run sends more, and what runs send at most is only a bound.
+    """
 
 
 def log2(p: Any, rounded: str = "") -> Any:
