@@ -140,16 +140,17 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
     from sparring.costs import claims, union_cost
     from sparring.costs.formulas.hypotheses import parts
     from sparring.literature.implication import Decided
-    from sparring.literature.statements import no_page
+    from sparring.literature.statements import COLLECTIVES, no_page
     from sparring.proofs.logic.verdicts import NOT_COVERED, UNDECIDED
     from sparring.spec.core import pages
 
     claim = one.claim(cited)
-    page = pages.find(one.algorithm, **one.params) if one.algorithm in pages.names() else None
+    there = one.algorithm in pages.names() or one.algorithm.startswith(COLLECTIVES)
+    page = pages.find(one.algorithm, **one.params) if there else None
     statement = f"{one.quantity} {relation(claim)} {claims.stated(claim)}"
     chosen = (f"{name} = {value}" for name, value in one.params.items())
     given = ", ".join(filter(None, (one.given, one.support and f"{one.support} supports", *chosen)))
-    about = Stated(id, one.algorithm if page else "", statement, given, cited, one.tag)
+    about = Stated(id, page.name if page else "", statement, given, cited, one.tag)
     if page is None:
         return Replayed(about, Decided(NOT_JUDGED, no_page(one.of or one.algorithm), NOT_COVERED), "", one.quantity)
     cost = costs.of(page)
@@ -162,7 +163,7 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
     if form is None:
         gap = f"no closed form of {one.quantity} of {page.name}"
         return Replayed(about, Decided("undecided", gap, UNDECIDED), "", one.quantity)
-    judged = cost.judged(claim) if page.composed else claims.judge(claim, form, worth(cost))
+    judged = cost.judged(claim) if page.composed else claims.judge(claim, form, worth(cost), cost.given)
     return Replayed(about, judged, str(form), one.quantity)
 
 

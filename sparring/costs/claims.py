@@ -13,7 +13,7 @@ from sparring.costs.formulas.simplified import simplified
 from sparring.costs.formulas.symbols import Expr, Log2, exact, k, n, p
 from sparring.costs.published.claim import Claim
 from sparring.errors import InputError
-from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, Verdict, tested
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, REFUTED, UNDECIDED, Verdict, tested
 
 
 class Judged(NamedTuple):
@@ -41,14 +41,27 @@ POINTS = tuple(
 """The points at which a claim that is no identity is compared with what is derived, exactly."""
 
 
-def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED) -> Judged:
+def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED, where: str = "") -> Judged:
     """Compare a claim with the closed form ``derived``: as formulas, and at points where they differ.
 
-    ``proved``: what a proof of ``derived`` is worth.  A claim that is known to be different is expected to be.
+    ``proved``: what a proof of ``derived`` is worth; ``where``: the hypotheses under which it is one.  A claim that is
+    known to be different is expected to be.
     """
+    if lacking := beyond(claim, where):
+        return Judged(claim, "undecided", f"the cost is derived where {lacking}, the claim speaks of more", UNDECIDED)
     if bool(claim.xfail) != bool(claim.actual):
         raise InputError(f"claim {claim.name!r}: xfail says why it is wrong, actual what is right; it has one of them")
     return known(exactly(compared(claim, derived, proved)), derived)
+
+
+def beyond(claim: Claim, where: str) -> str:
+    """Return the hypotheses of a derivation, of ``where``, that those of the claim do not imply; "" where they do.
+
+    How many messages there are depends on no length.
+    """
+    spoken = [at for at in POINTS if holds(claim.given, at)]
+    asked = [one for one in parts(where) if claim.quantity != "messages" or one[-1] not in "nk"]
+    return ", ".join(one for one in asked if not all(holds(one, at) for at in spoken))
 
 
 def known(judged: Judged, derived: Expr) -> Judged:

@@ -190,7 +190,7 @@ class Cost(Forms):
             form = getattr(d, claim.quantity)
             form = self.simplify(claim.given).form(claim.quantity) if form is None else form
             gaps = Judged(claim, "undecided", "; ".join(self.derived.gaps), UNDECIDED)
-            found.append(gaps if form is None else judge(claim, form, proved))
+            found.append(gaps if form is None else judge(claim, form, proved, d.given))
         return found
 
 

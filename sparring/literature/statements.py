@@ -39,6 +39,7 @@ class Row(Statement):
     """A cost: judged against the page ``algorithm`` as its own claims are; not judged until there is one."""
 
     algorithm: str
+    """The page's name; of a collective, what :func:`collective` returns."""
     quantity: str
     """One of ``published.QUANTITIES``."""
     formula: Callable[[Any, Any, Any], Any]
@@ -109,6 +110,19 @@ class Source(NamedTuple):
     bibliography: str
     statements: Sequence[Statement]
     notation: Mapping[str, Sequence[Letter]] = MappingProxyType({})
+
+
+COLLECTIVES = "sparring.spec.collectives."
+"""The room of the pages of collectives, of which many make an algorithm."""
+
+
+def collective(name: str) -> str:
+    """Return what a row calls the page of a collective.
+
+    >>> collective("binomial_bcast")
+    'sparring.spec.collectives.binomial_bcast'
+    """
+    return COLLECTIVES + name
 
 
 CONVERGENCE = "a statement about convergence of training, which no schedule decides"

@@ -67,6 +67,18 @@ def test_a_claim_that_differs_in_another_way_than_is_known():
         judge(low._replace(actual=None), derive(ring).words)
 
 
+def test_a_claim_of_more_than_is_derived():
+    """What the formula is where the hypotheses of its derivation fail, nobody knows."""
+    claim = words(lambda n, p, k: 2 * n * (p - 1) / p)
+    form = 2 * n * (p - 1) / p
+    assert str(judge(claim._replace(given="p | n"), form, where="p | n").checked) == "proved for every p"
+    assert str(judge(claim._replace(given="p = 2^m, p | n"), form, where="2^floor(log2 p) | n").checked).startswith(
+        "proved"
+    )
+    beyond = judge(claim, form, where="p = 2^m, p | n")
+    assert str(beyond.checked) == "undecided" and beyond.detail.startswith("the cost is derived where p = 2^m, p | n, ")
+
+
 def test_logarithms_are_exact_or_refused():
     """One that is not rounded needs a power of two."""
     assert judge(words(lambda n, p, k: n * log2(p), "p = 2^m"), n * FloorLog2(p)).verdict == "equal"

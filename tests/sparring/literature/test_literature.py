@@ -105,6 +105,18 @@ def test_a_row_with_another_factor_is_different():
     assert (found.verdict, found.checked) == ("different", REFUTED) and found.difference
 
 
+def test_a_row_of_a_collective():
+    """It is judged where the collective's cost is derived; of other numbers of ranks, or lengths, nothing is said."""
+    row = NAMED["mpich/halving-bandwidth"]
+    assert (judged(row).judged.verdict, judged(row).stated.algorithm) == ("equal", "recursive_halving_reduce_scatter")
+    assert judged(replace(row, formula=lambda n, p, k: n)).judged.checked == REFUTED
+    for given, lacking in (("p = 2^m", "p | n"), ("p | n", "p = 2^m")):
+        found = judged(replace(row, given=given, formula=lambda n, p, k: 0)).judged
+        assert found.checked == UNDECIDED and f"derived where {lacking}," in found.detail
+    rounds = NAMED["mpich/halving-latency"]
+    assert rounds.given == "p = 2^m" and judged(rounds).judged.verdict == "equal"  # of any length
+
+
 def test_a_row_under_a_model_of_supports():
     """ZEN's Eq. 1 without growth; with growth it is another one."""
     row = NAMED["zen/balanced-parallelism-full-overlap"]
