@@ -78,18 +78,23 @@ def allreduce(comm: Intracomm, x: Vector, /, *, out: Vector | None = None, valid
     Two calls on one communicator may not run at the same time in different threads.
     """
     own, y = opened(comm, x, out, validate)
-    p, r = own.Get_size(), own.Get_rank()
+    add_up(own, x, y)
+    return y
+
+
+def add_up(comm: Intracomm, x: Vector, y: Vector) -> None:
+    """``y`` becomes the sum over all ranks."""
+    p, r = comm.Get_size(), comm.Get_rank()
     folded = r < 2 * beyond(p)
     if folded and r < neighbour(r):
-        own.Send(x, neighbour(r))
-        own.Recv(y, neighbour(r))
-        return y
+        comm.Send(x, neighbour(r))
+        comm.Recv(y, neighbour(r))
+        return
     if folded:
-        x = joined(own, x, y)
-    allgather(own, y, reduce_scatter(own, x, y))
+        x = joined(comm, x, y)
+    allgather(comm, y, reduce_scatter(comm, x, y))
     if folded:
-        own.Send(y, neighbour(r))
-    return y
+        comm.Send(y, neighbour(r))
 
 
 def joined(comm: Intracomm, x: Vector, y: Vector) -> Vector:

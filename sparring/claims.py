@@ -140,12 +140,12 @@ def row(one: Row, id: str, cited: str, costs: Costs) -> Replayed:  # noqa: A002 
     from sparring.costs import claims, union_cost
     from sparring.costs.formulas.hypotheses import parts
     from sparring.literature.implication import Decided
-    from sparring.literature.statements import COLLECTIVES, no_page
+    from sparring.literature.statements import COLLECTIVES, EXCHANGES, no_page
     from sparring.proofs.logic.verdicts import NOT_COVERED, UNDECIDED
     from sparring.spec.core import pages
 
     claim = one.claim(cited)
-    there = one.algorithm in pages.names() or one.algorithm.startswith(COLLECTIVES)
+    there = one.algorithm in pages.names() or one.algorithm.startswith((COLLECTIVES, EXCHANGES))
     page = pages.find(one.algorithm, **one.params) if there else None
     statement = f"{one.quantity} {relation(claim)} {claims.stated(claim)}"
     chosen = (f"{name} = {value}" for name, value in one.params.items())

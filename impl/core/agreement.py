@@ -69,18 +69,22 @@ It must send as many messages whether they ask or not, and what it gives must de
 """
 
 
-def agreed_call(comm: Intracomm, x: Vector, out: Vector | None, validate: bool, work: Work) -> Vector:
+def agreed_call(
+    comm: Intracomm, x: Vector, out: Vector | None, validate: bool, work: Work,
+    at_once: Callable[[Kind], bool] = lambda agreed: True,
+) -> Vector:  # fmt: skip
     """The result of ``work``, in ``out`` or in a new array.  Collective.
 
-    With ``validate``, ranks that have what they last agreed on begin at once, and all others ask first.  Raises
-    InputError on every rank if some rank's arguments are refused, or its dtype or length differs from rank 0's.
-    Without it ranks that differ hang or compute nonsense.
+    With ``validate``, ranks that have what they last agreed on begin at once, and all others ask first; where
+    ``at_once`` says no of what was agreed, all ask, and ``work`` need not know questions.  Raises InputError on every
+    rank if some rank's arguments are refused, or its dtype or length differs from rank 0's.  Without it ranks that
+    differ hang or compute nonsense.
     """
     own = kept(comm)
     if validate:
         y, refusal = checked(x, out)
         has = None if refusal else (x.size, x.dtype)
-        if own.agreed and ended(own, own.agreed, has, x, y, work):
+        if own.agreed and at_once(own.agreed) and ended(own, own.agreed, has, x, y, work):
             return y
         alike(own.comm, x, refusal)
         own.agreed = has

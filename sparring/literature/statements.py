@@ -39,7 +39,7 @@ class Row(Statement):
     """A cost: judged against the page ``algorithm`` as its own claims are; not judged until there is one."""
 
     algorithm: str
-    """The page's name; of a collective, what :func:`collective` returns."""
+    """The page's name; of a collective or an exchange, what the function of that name returns."""
     quantity: str
     """One of ``published.QUANTITIES``."""
     formula: Callable[[Any, Any, Any], Any]
@@ -112,8 +112,8 @@ class Source(NamedTuple):
     notation: Mapping[str, Sequence[Letter]] = MappingProxyType({})
 
 
-COLLECTIVES = "sparring.spec.collectives."
-"""The room of the pages of collectives, of which many make an algorithm."""
+COLLECTIVES, EXCHANGES = "sparring.spec.collectives.", "sparring.spec.exchanges."
+"""The rooms of pages of collectives, and of exchanges of which compositions are made."""
 
 
 def collective(name: str) -> str:
@@ -123,6 +123,11 @@ def collective(name: str) -> str:
     'sparring.spec.collectives.binomial_bcast'
     """
     return COLLECTIVES + name
+
+
+def exchange(name: str) -> str:
+    """Return what a row calls the page of an exchange."""
+    return EXCHANGES + name
 
 
 CONVERGENCE = "a statement about convergence of training, which no schedule decides"

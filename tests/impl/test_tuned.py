@@ -1,0 +1,88 @@
+"""The allreduce that chooses its algorithm: by the derived costs, and then it is that algorithm."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+
+import sparring
+from sparring import InputError, world
+from sparring.checks.checking import check
+from sparring.impl import tuned
+from sparring.impl.core import agreement
+from sparring.proofs.logic.verdicts import Word
+
+TARGET = "sparring.impl.tuned:allreduce"
+EXACT = {"alpha": Fraction(5, 10**6), "beta": Fraction(1, 10**10), "gamma": Fraction(1, 4 * 10**9)}
+SHORT, LONG = 10, 1_000_000
+"""Lengths on either side of where another algorithm costs less, for up to eight ranks."""
+
+
+@pytest.mark.parametrize("name", tuned.TIMES)
+def test_its_times_are_the_derived_ones(name):
+    """Exactly, where pieces are equal."""
+    cost = sparring.cost(name)
+    for p in (*range(1, 18), 31, 32, 33, 64):
+        for n in (0, 64 * p, 64 * p * 997):
+            told = tuned.TIMES[name](tuned.Seconds(**EXACT), n, p, 8)
+            assert told == cost.at(p=p, n=n, width=8, **EXACT).time, (name, p, n)
+
+
+def test_the_least_is_chosen():
+    """A message costs the more on a slower network, and an entry the more on one of little bandwidth."""
+    for p in (2, 3, 4, 8):
+        assert tuned.choose(tuned.USUAL, SHORT, p, 4) == "recursive_doubling" != tuned.choose(tuned.USUAL, LONG, p, 4)
+    assert tuned.choose(tuned.Seconds(1.0, 1e-10, 1e-10), LONG, 8, 4) == "recursive_doubling"
+    assert tuned.choose(tuned.Seconds(0.0, 1e-10, 1e-10), SHORT, 3, 4) == "ring"
+
+
+def test_what_is_chosen_is_what_is_sent():
+    """Message by message, named or by the machine; of two algorithms one is not the other."""
+    few = partial(check, TARGET, ranks=[1, 2, 3, 4], level="steps", only=["result", "steps"], max_examples=20)
+    for name in tuned.TIMES:
+        assert few(name, algorithm=name).exit_code == 0, name
+    assert few("recursive_doubling", machine=tuned.Seconds(1.0, 0.0, 0.0)).exit_code == 0
+    result, steps = few("ring", algorithm="rabenseifner").results
+    assert steps.verdict.word is Word.REFUTED, (result, steps)
+
+
+def lengths(comm, x, /):
+    """Short and long calls in turn; then one rank has a short vector and the others long ones, and vice versa."""
+    rank, found = comm.Get_rank(), [tuned.allreduce(comm, x[:n])[-1] for n in (SHORT, LONG, LONG, SHORT, SHORT)]
+    for few, many in ((SHORT, LONG), (LONG, SHORT)):
+        try:
+            tuned.allreduce(comm, x[: few if rank == 1 else many])
+        except InputError as error:
+            found.append(str(error))
+        found.append(tuned.allreduce(comm, x[:few])[-1])
+    return found
+
+
+@pytest.mark.parametrize("p", [2, 3])
+def test_ranks_of_other_lengths_are_told(p):
+    """Whatever was chosen in the call before, nobody waits; and the next call is right."""
+    outcome = world.run(lengths, p, [np.arange(LONG) % 7.0] * p)
+    short, long = p * ((SHORT - 1) % 7.0), p * ((LONG - 1) % 7.0)
+    for found in outcome.results:
+        assert found[:5] == [short, long, long, short, short]
+        assert found[6] == short and found[8] == long
+        assert all("rank 1 has float64 and" in told for told in found[5:8:2])
+
+
+def test_it_begins_at_once_only_where_questions_are_understood(monkeypatch):
+    """A ring has no questions: without one exchange before each call, ranks that differ would wait, or be wrong."""
+    monkeypatch.setattr(agreement, "ended", lambda *args: pytest.fail("a ring began at once"))
+    assert check(partial(tuned.allreduce, algorithm="ring"), ranks=[2], only=["repeated calls"]).exit_code == 0
+
+
+def test_an_algorithm_that_is_not_known():
+    with pytest.raises(InputError, match="algorithm = 'tree': there are recursive_doubling, rabenseifner, ring"):
+        tuned.allreduce(None, np.zeros(2), algorithm="tree")
+
+
+def test_it_sums_as_every_allreduce():
+    """On all that check tries, also bad input: lengths that differ by little."""
+    assert check(TARGET, bad_input=True).exit_code == 0
