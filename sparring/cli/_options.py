@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -93,6 +93,15 @@ fail_under = click.option("--fail-under", type=click.Choice(["proved", "tested"]
 
 as_html = click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                        help="Write the results as a page for a browser, with counterexamples.")  # fmt: skip
+
+
+def only(allowed: Collection[str], with_: str) -> None:
+    """Raise UsageError for an option on the command line that says nothing there; ``allowed``: arguments' names."""
+    ctx = click.get_current_context()
+    for param in ctx.command.params:
+        name = str(param.name)
+        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE and name not in allowed:
+            raise click.UsageError(f"{param.opts[0]} does not go with {with_}")
 
 
 def weak(report: Report, floor: str | None, junit: Path | None, html: Path | None = None) -> list[Result]:

@@ -21,6 +21,7 @@ from sparring.sparse import Sparse
 from sparring.trace.events import Event, Trace, digest, from_outcome
 from sparring.trace.files import write, write_rank
 from sparring.world import simulation
+from tests.sparring.calling import called, refused
 from tests.sparring.checks.test_counterexamples import in_page
 
 IMPLS = "sparring.impl.{}:allreduce"
@@ -350,6 +351,20 @@ def test_a_vector_that_goes_through_a_collective_too_is_volume(verdicts, unshrun
 
     assert refuted(results) == refuted({r.property: r for r in report.results}) == wrong
     assert not wrong or re.match(r"rank 0 also hands 2\d\d\d bytes to all\w+ and Allgather", results["volume"].detail)
+
+
+OF_NO_TRACE = [("--ranks", "2"), ("--contract", "mean"), ("--on", "mpi"), ("--against", "m.py:f"), ("--dtype", "int32")]
+
+
+@pytest.mark.parametrize("option", [*OF_NO_TRACE, ("--sparse",), ("--bad-input",), ("--seed", "1")])
+def test_what_says_nothing_of_a_trace_is_refused(tmp_path, monkeypatch, option):
+    """On the command line, by name: it would be passed over.  What a project sets for all its targets is."""
+    monkeypatch.chdir(tmp_path)
+    write(traced("ring", 3, 7), tmp_path / "run.jsonl")
+    told = refused("check", "run.jsonl", "--algorithm", "ring", *option)
+    assert f"{option[0]} does not go with a trace" in told
+    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nranks = "2"\n')
+    assert called("check", "run.jsonl", "--algorithm", "ring")[0] == 0
 
 
 def test_bad_input_is_one_sentence(tmp_path):

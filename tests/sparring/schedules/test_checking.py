@@ -252,8 +252,23 @@ def test_the_command_checks_a_file(tmp_path, monkeypatch):
 
 
 def test_options_of_schedules_are_theirs_alone():
-    """For a function they are refused."""
+    """For a function they are refused, and for a command and a library."""
     assert "--depth is for schedule files" in refused("check", "mine.py:f", "--depth", 2)
+    assert "--load is for schedule files" in refused("check", "--load", "--", "./a.out", "{p}", "{input}", "{output}")
+    assert "--depth does not go with --library" in refused("check", "--library", "openmpi", "--depth", 2)
+
+
+OF_NONE = [
+    ("--algorithm", "ring"), ("--ranks", "4"), ("--level", "steps"), ("--contract", "mean"), ("--on", "mpi"),
+    ("--only", "races"), ("--xfail", "races=why"), ("-P", "k=3"), ("--sparse",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("option", OF_NONE)
+def test_what_says_nothing_of_a_schedule_file_is_refused(option):
+    """By name, since it would be passed over: a file of 8 ranks is none of 4, and its sum no mean."""
+    told = refused("check", SAMPLES / "allreduce_ring_8.xml", *option)
+    assert f"{option[0]} does not go with a schedule file" in told
 
 
 def test_floors_and_junit_reach_schedule_files(tmp_path, monkeypatch):
