@@ -7,6 +7,7 @@ import resource
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from sparring import InputError, export
@@ -121,6 +122,20 @@ def test_each_planted_bug_refutes_its_own(tmp_path):
     assert refuted(whole, topology="ring")[0] == {"contention"}
     assert refuted(whole, load=True)[0] == {"loader"}
     assert refuted(whole)[0] == set()
+
+
+@pytest.mark.parametrize("form", ["xml", "json"])
+def test_who_waits_for_a_step_that_tells_nobody_waits_for_ever(tmp_path, form):
+    """Runtimes let a step tell others that it has ended where its hasdep is 1; where it does, all is right."""
+    whole = msccl.read((SAMPLES / "allgather_recursive_doubling_8.xml").read_bytes())
+    (other, at), file = whole.ranks[0].blocks[1].steps[0].after or (-1, -1), tmp_path / f"mine.{form}"
+    for tells in (True, False):
+        one = changed(whole, 0, other, at, awaited=tells)
+        file.write_bytes(written(one) if form == "xml" else msgspec.json.encode(one))
+        report = check(file)
+        deadlock = next(r for r in report.results if r.property == "deadlock")
+        assert report.verdict == ("holds" if tells else "refuted")
+        assert deadlock.detail.startswith("ends under" if tells else f"rank 0 block 1 step 0 waits for step {at} of")
 
 
 def test_a_depth_that_is_asked_for_decides():
