@@ -353,6 +353,18 @@ def test_a_vector_that_goes_through_a_collective_too_is_volume(verdicts, unshrun
     assert not wrong or re.match(r"rank 0 also hands 2\d\d\d bytes to all\w+ and Allgather", results["volume"].detail)
 
 
+def test_a_trace_of_nothing_is_weaker_than_tested(tmp_path, monkeypatch):
+    """Where a recorder has seen no message of several ranks; one rank sends none, and without a page none is needed."""
+    monkeypatch.chdir(tmp_path)
+    weak = ("--fail-under", "tested")
+    for p, name, code in ((4, "ring", 1), (1, "ring", 0), (4, "allreduce", 0)):
+        write(Trace(p, []), tmp_path / "run.jsonl")
+        assert called("check", "run.jsonl", "--algorithm", name, *weak)[0] == code
+        assert called("check", "run.jsonl", "--algorithm", name)[0] == 0
+    write(traced("ring", 4, 9), tmp_path / "run.jsonl")
+    assert called("check", "run.jsonl", "--algorithm", "ring", *weak)[0] == 0
+
+
 OF_NO_TRACE = [("--ranks", "2"), ("--contract", "mean"), ("--on", "mpi"), ("--against", "m.py:f"), ("--dtype", "int32")]
 
 
