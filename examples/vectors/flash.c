@@ -197,6 +197,8 @@ static double *vector(const Json *x) {
 }
 
 static bool call_holds(const Json *call, unsigned b1, unsigned b2) {
+    closed(call, "inputs sends messages costs results state");
+    closed(get(call, "costs", OBJECT), "messages bytes critical_bytes");
     const Json *inputs = get(call, "inputs", ARRAY), *sends = get(call, "sends", ARRAY);
     const Json *messages = get(call, "messages", ARRAY), *results = get(call, "results", ARRAY);
     if (inputs->count != p) die("has not one input a rank");
@@ -242,12 +244,16 @@ int main(int count, char **arguments) {
     const Json *file = load(arguments[1]);
     if (natural(get(file, "schema", NUMBER), INT64_MAX) != 1) die("has another version; this program reads version 1");
     if (strcmp(get(file, "algorithm", STRING)->text, "flash") != 0) die("tells of another algorithm; this program reads flash");
+    closed_file(file);
     uint64_t tests = 0, wrong = 0;
     for (const Json *group = get(file, "groups", ARRAY)->child; group; group = group->next) {
+        closed(group, "p parameters tests");
         p = natural(get(group, "p", NUMBER), RANKS);
         if (!p) die("has no ranks");
+        if (!get(group, "tests", ARRAY)->count) die("has a group without tests");
         for (const Json *test = get(group, "tests", ARRAY)->child; test; test = test->next, tests++) {
             Block *before = blocks;
+            closed_test(test, tests + 1, 1, 3);
             if (!test_holds(group, test)) {
                 printf("%s: test %" PRIu64 " (%s): %s\n", arguments[1], tests + 1, get(test, "comment", STRING)->text, why);
                 wrong++;

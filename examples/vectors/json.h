@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_SIZE = 16 << 20, DEPTH = 32, VALUES = 4 << 20 };
+enum { FILE_SIZE = 16 << 20, DEPTH = 32, VALUES = 4 << 20, FIELDS = 100 };
 
 typedef enum { NOTHING, TRUTH, NUMBER, STRING, ARRAY, OBJECT } Kind;
 
@@ -148,6 +148,9 @@ static void items(Json *x, char close, int depth) {
             peek();
             key = string();
             expect(':');
+            if (x->count == FIELDS) die("has an object of more than %d fields", FIELDS);
+            for (const Json *y = x->child; y; y = y->next)
+                if (strcmp(y->key, key) == 0) die("has an object with \"%s\" twice", key);
         }
         *last = value(depth + 1);
         (*last)->key = key;
@@ -191,16 +194,44 @@ static Json *load(const char *path) {
     return x;
 }
 
-/* The item of that name and kind. */
-static const Json *get(const Json *object, const char *key, Kind kind) {
+/* The item of that name. */
+static const Json *item(const Json *object, const char *key) {
     if (object->kind == OBJECT)
         for (const Json *x = object->child; x; x = x->next)
-            if (strcmp(x->key, key) == 0) {
-                if (x->kind != kind) die("has \"%s\" of another type than the schema says", key);
-                return x;
-            }
+            if (strcmp(x->key, key) == 0) return x;
     die("lacks \"%s\", which the schema requires", key);
     return NULL;
+}
+
+/* The item of that name and kind. */
+static const Json *get(const Json *object, const char *key, Kind kind) {
+    const Json *x = item(object, key);
+    if (x->kind != kind) die("has \"%s\" of another type than the schema says", key);
+    return x;
+}
+
+/* An object must have these fields, and no others. */
+static void closed(const Json *object, const char *names) {
+    char name[32];
+    size_t wanted = 0;
+    for (int used; sscanf(names, "%31s%n", name, &used) == 1; names += used, wanted++) item(object, name);
+    if (object->count > wanted) die("has an object of %zu fields where the schema has %zu", object->count, wanted);
+}
+
+/* What is around the groups of a file. */
+static void closed_file(const Json *file) {
+    closed(file, "schema algorithm title data test_count notes groups");
+    for (const Json *note = get(file, "notes", OBJECT)->child; note; note = note->next)
+        closed(note, "kind description effect");
+    if (!get(file, "groups", ARRAY)->count) die("has no groups");
+}
+
+/* What is around the calls of a test, the `count`-th of its file, of so many calls. */
+static void closed_test(const Json *test, uint64_t count, size_t least, size_t most) {
+    closed(test, "id comment flags dtype n calls");
+    const Json *id = get(test, "id", NUMBER), *calls = get(test, "calls", ARRAY);
+    if (id->number < 0 || (uint64_t)id->number != count) die("lacks test %zu", (size_t)count);
+    if (calls->count < least || calls->count > most) die("has a test of %zu calls", calls->count);
 }
 
 /* A number that must be at most so large. */

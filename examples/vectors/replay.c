@@ -53,6 +53,7 @@ typedef struct { uint64_t src, dst, chunk, count; Chunk *content; } Send;
 static Send *sends_of(const Json *list) {
     Send *sends = need(list->count + 1, sizeof *sends), *s = sends;
     for (const Json *x = list->child; x; x = x->next, s++) {
+        closed(x, "src dst chunk count");
         s->src = natural(get(x, "src", NUMBER), p - 1);
         s->dst = natural(get(x, "dst", NUMBER), p - 1);
         s->chunk = natural(get(x, "chunk", NUMBER), chunks - 1);
@@ -119,6 +120,7 @@ static Costs costs(void) {
 }
 
 static bool step(const Json *schedule, const Json *entries, const Json *bytes, const Json *encodings, Costs *all) {
+    closed(schedule, "adds sends");
     const Json *list = get(schedule, "sends", ARRAY);
     bool adds = get(schedule, "adds", TRUTH)->number;
     size_t count = list->count;
@@ -201,6 +203,7 @@ static bool listed(const char *what, const Json *told, const uint64_t *found) {
 
 static bool judged(const Json *call, const Costs *all) {
     const Json *told = get(call, "costs", OBJECT);
+    closed(told, "messages words bytes critical_words critical_bytes");
     if (!listed("messages", told, all->messages) || !listed("words", told, all->words) || !listed("bytes", told, all->bytes))
         return false;
     if (natural(get(told, "critical_words", NUMBER), INT64_MAX) != all->critical_words ||
@@ -263,8 +266,13 @@ static bool followed(const Json *call, const Json *entries, const Json *bytes, C
     return true;
 }
 
+#define CALL "inputs entries bytes costs result"
+#define KEEPS CALL " residuals"
+static const char *const FIELDS_OF[] = {CALL, CALL, CALL " encodings", KEEPS, KEEPS, KEEPS, KEEPS, KEEPS " sends"}; /* by data */
+
 /* One call; afterwards `waiting` has what every rank did not send. */
 static bool called(const Json *steps, const Json *call, Chunk *waiting) {
+    closed(call, FIELDS_OF[data]);
     begin(get(call, "inputs", ARRAY), waiting);
     const Json *entries = get(call, "entries", ARRAY), *bytes = get(call, "bytes", ARRAY);
     const Json *encodings = data == SPARSE ? get(call, "encodings", ARRAY) : NULL;
@@ -327,14 +335,17 @@ static uint64_t replay(const char *path) {
     const Json *file = load(path);
     if (natural(get(file, "schema", NUMBER), INT64_MAX) != 1) die("has another version; this program reads version 1");
     data = (Data)one_of(DATA, get(file, "data", STRING));
+    closed_file(file);
     uint64_t count = 0, wrong = 0;
     for (const Json *group = get(file, "groups", ARRAY)->child; group; group = group->next) {
+        closed(group, "p parameters chunks steps tests");
         p = natural(get(group, "p", NUMBER), RANKS);
         chunks = natural(get(group, "chunks", NUMBER), RANKS);
         if (!p || !chunks || (data == LISTS && chunks != p)) die("has no ranks or chunks, or lists not of all ranks");
+        if (!get(group, "tests", ARRAY)->count) die("has a group without tests");
         for (const Json *test = get(group, "tests", ARRAY)->child; test; test = test->next) {
             Block *before = blocks;
-            if (natural(get(test, "id", NUMBER), INT64_MAX) != ++count) die("lacks test %" PRIu64, count);
+            closed_test(test, ++count, data >= SELECTED ? 3 : 1, data >= SELECTED ? 3 : 1);
             if (!noted(file, test) || !held(group, test)) {
                 printf("%s: test %" PRIu64 " (%s): %s\n", path, count, get(test, "comment", STRING)->text, why);
                 wrong++;

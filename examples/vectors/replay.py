@@ -21,6 +21,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # where Python is told not to look by itself
 import dense  # the files beside this one
+import fields
 import thresholds
 from whole import Malformed, Wrong
 
@@ -342,7 +343,7 @@ def load(path: Path) -> Any:
     try:
         if path.stat().st_size > SIZE:
             raise Malformed(f"has more than {SIZE} bytes")
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=fields.unique)
     except (OSError, ValueError, RecursionError) as error:
         raise Malformed(f"cannot be read: {error}") from error
 
@@ -355,6 +356,7 @@ def replay_file(path: Path) -> int:
             raise Malformed(f"has version {file['schema']}; this program reads version 1")
         if file["data"] not in DATA:
             raise Malformed(f"has data {file['data']!r}; right: one of {', '.join(DATA)}")
+        fields.check(file)
         for group in file["groups"]:
             if not (0 < group["p"] <= RANKS and 0 < group.get("chunks", 1) <= RANKS):
                 raise Malformed(f"has a group of no ranks or chunks, or of more than {RANKS}")

@@ -178,7 +178,7 @@ class Launch:
 
     def results(self, batch: Path, line: int, ranks: int, name: str) -> list[Any]:
         """Return what every rank wrote for one example; raise Failed for the first that wrote no vector."""
-        return [result(batch / str(line) / "output", r, f"{name}', '{line}/output") for r in range(ranks)]
+        return [result(batch / str(line) / "output", r, ranks, f"{name}', '{line}/output") for r in range(ranks)]
 
 
 def ended(folder: Path, ranks: int) -> int:

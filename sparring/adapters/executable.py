@@ -99,7 +99,7 @@ class Executable:
             values = {"p": len(xs), "input": given, "output": written, **params}
             preload = recorder.environment(self.library, Path(place)) if self.library and trace else {}
             run([filled(word, values) for word in words], name, timeout, preload)
-            ys = [result(written, r, name) for r in range(len(xs))]
+            ys = [result(written, r, len(xs), name) for r in range(len(xs))]
             return ys, sent(Path(place), name, len(xs)) if preload else None
 
     def stop(self) -> None:
@@ -241,9 +241,9 @@ def sent(folder: Path, name: str, ranks: int) -> Trace:
     return trace
 
 
-def result(folder: Path, rank: int, name: str) -> Any:
+def result(folder: Path, rank: int, ranks: int, name: str) -> Any:
     """Return what a rank wrote; raise Failed where it is no vector."""
     try:
-        return vectorfiles.read(folder, rank)
+        return vectorfiles.read(folder, rank, ranks)
     except InputError as error:
         raise Failed(f"'{name}': {error}", rank) from None

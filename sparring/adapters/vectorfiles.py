@@ -42,14 +42,15 @@ def files(folder: Path, rank: int) -> tuple[Path, Path]:
     return folder / f"rank{rank}.bin", folder / f"rank{rank}.npz"
 
 
-def read(folder: Path, rank: int) -> Vector:
-    """Read the vector of rank ``rank``, in either form; raise InputError where there is none, or something else.
+def read(folder: Path, rank: int, ranks: int) -> Vector:
+    """Read the vector of rank ``rank`` of ``ranks``, in either form; raise InputError for none, or something else.
 
     In both forms it must be the same: who reads the other file would get another result.
     """
     raw, zipped = files(folder, rank)
     forms = {raw: from_raw, zipped: from_npz}
-    found = [reads(path) for path, reads in forms.items() if path.is_file()]
+    place = {"rank": rank, "ranks": ranks}
+    found = [reads(path, place) for path, reads in forms.items() if path.is_file()]
     if not found:
         names = f"neither {raw.name} nor {zipped.name}"
         raise InputError(f"{names} is there: every rank must have its vector in one of them")
@@ -64,12 +65,20 @@ def content(x: Vector) -> tuple[Any, ...]:
     return (x.size, *((str(part.dtype), part.shape, part.tobytes()) for part in parts))
 
 
-def from_raw(path: Path) -> Vector:
-    """Read the vector in a ``.bin`` file."""
+def agrees(path: Path, told: Mapping[str, Any], place: Mapping[str, int]) -> None:
+    """Raise InputError where a file says that it is another rank's, or another length; it need not say."""
+    for name, wanted in place.items():
+        if told.get(name, wanted) != wanted:
+            raise InputError(f"{path.name}: {name} is {told[name]!r}: it must be {wanted}, or left out")
+
+
+def from_raw(path: Path, place: Mapping[str, int]) -> Vector:
+    """Read the vector in a ``.bin`` file, which must be of that ``place``."""
     fits(path, path.stat().st_size)
     with path.open("rb") as file:
         line, body = file.readline(HEADER), file.read()
     head = header(path, line)
+    agrees(path, head, place)
     values = np.dtype(chosen(path, head, "dtype", VALUES)).newbyteorder("<")
     if "indices" not in head:
         return cut(path, body, (head["n"], values))[0]
@@ -127,21 +136,25 @@ def cut(path: Path, body: bytes, *parts: tuple[int, np.dtype[Any]]) -> list[NDAr
     return arrays
 
 
-def from_npz(path: Path) -> Vector:
-    """Read the vector in a ``.npz`` file: ``x``, or ``indices``, ``values`` and ``n``."""
+def from_npz(path: Path, place: Mapping[str, int]) -> Vector:
+    """Read the vector in a ``.npz`` file of that ``place``: ``x``, or ``indices``, ``values`` and ``n``."""
     try:
         with zipfile.ZipFile(path) as archive:
             fits(path, sum(part.file_size for part in archive.infolist()))
         with np.load(path, allow_pickle=False) as file:
-            names = [name for name in ("x", "indices", "values", "n") if name in file.files]
+            names = [name for name in ("x", "indices", "values", "n", *place) if name in file.files]
             found: dict[str, NDArray[Any]] = {name: file[name] for name in names}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{path.name} is no .npz of plain arrays: {error}") from None
-    if "x" in found:
+    told = {name: found[name].tolist() for name in ("n", *place) if name in found}
+    agrees(path, told, place)
+    parts = set(found) - set(place)
+    if parts - {"n"} == {"x"}:
+        agrees(path, told, {"n": found["x"].size})
         return found["x"]
-    if set(found) != {"indices", "values", "n"}:
+    if parts != {"indices", "values", "n"}:
         raise InputError(
-            f"{path.name} has {', '.join(sorted(found)) or 'nothing that is known'}: "
+            f"{path.name} has {', '.join(sorted(parts)) or 'nothing that is known'}: "
             "it must have x, or indices, values and n"
         )
     n = found["n"]

@@ -52,7 +52,7 @@ def report(
     question = Question(str(target), found, level=level, only=only, topology=topology, sparse=found.sparse)
     question.expects(expected)
     trace = files.read(folder)
-    example = Example([vectorfiles.read(folder, r) for r in range(trace.ranks)], "result")
+    example = Example([vectorfiles.read(folder, r, trace.ranks) for r in range(trace.ranks)], "result")
     results = [held_against(expected, one) for one in compared(question, example, trace)]
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
     others = [prop for prop in question.asked if prop not in question.watched]

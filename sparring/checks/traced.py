@@ -65,7 +65,7 @@ def report(
     results = [result(question, prop, seen) for prop in question.asked]
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
     told: dict[str, Any] = {"target": str(target), "page": page, "level": level, "ranks": [trace.ranks], "on": "trace"}
-    told |= {"topology": topology, "judged": [prop for prop in question.asked if prop not in seen.gaps]}
+    told |= {"topology": topology, "judged": [*filter(seen.counts, question.asked)]}
     if found is None and seen.width and any(fewer(trace.ranks)):
         told["nearest"] = nearest(trace, seen.width)
     judged = [held_against(expected, one) for one in results]
@@ -97,6 +97,12 @@ class Seen(NamedTuple):
     gaps: Mapping[str, str]
     width: int
     """The bytes of a word; 0 if not known."""
+    open: Sequence[str] = ()
+    """Those of ``gaps`` that a trace of such a run tells about, and this one does not."""
+
+    def counts(self, prop: str) -> bool:
+        """Return whether a weak verdict on the property is one on the trace, and not on what no trace tells."""
+        return prop not in self.gaps or prop in self.open
 
 
 def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
@@ -104,6 +110,8 @@ def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
     width, gap = word(trace)
     if unsized(page) and any(trace.sends()):
         gap = ""
+    told = ("volume",) if level == "volume" else ("steps", "volume")
+    left = told if page and gap and trace.ranks > 1 else ()
     gap = gap or incomparable(page, trace.ranks)
     flaws: dict[str, str] = {}
     gaps: dict[str, str] = {**GAPS, **dict.fromkeys(("agreement", "steps", "volume"), gap)}
@@ -120,7 +128,7 @@ def looked(trace: Trace, page: Page | None, level: str, topology: str) -> Seen:
         gaps["contention"] = "no topology to look at: --topology NAME"
     elif why := crowded(trace, page, topology):
         flaws["contention"] = str(why)
-    return Seen(flaws, gaps, width)
+    return Seen(flaws, gaps, width, left)
 
 
 def unsized(page: Page | None) -> bool:

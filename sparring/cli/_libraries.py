@@ -55,14 +55,6 @@ def dispatch(
         raise click.UsageError("Missing argument 'TARGET | -- COMMAND'.")
 
 
-def only(allowed: Sequence[str], with_: str) -> None:
-    """Raise UsageError for an option on the command line that does not count."""
-    ctx = click.get_current_context()
-    given = [name for name in ctx.params if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE]
-    if odd := [name for name in given if name not in allowed]:
-        raise click.UsageError(f"--{odd[0].strip('_').replace('_', '-')} does not go with {with_}")
-
-
 def selected(library: str, names: Sequence[str], file: Path, place: str | None, json_: bool) -> NoReturn:
     """Audit what the library chooses by itself, draw it, and leave."""
     import msgspec
@@ -74,7 +66,7 @@ def selected(library: str, names: Sequence[str], file: Path, place: str | None, 
     from sparring.present import crossing, growth
     from sparring.report import Report
 
-    only(SELECTING, "--selection")
+    _options.only(SELECTING, "--selection")
     if len(names) != 1:
         raise InputError(
             "--selection is of one collective; right: check --library openmpi allreduce --selection FILE.svg"
@@ -100,7 +92,7 @@ def audited(library: str, names: Sequence[str], json_: bool, junit: Path | None,
     from sparring.libraries.audit import audit
     from sparring.libraries.showing import LibraryOverview
 
-    only(OPTIONS, "--library")
+    _options.only(OPTIONS, "--library")
     ctx = click.get_current_context()
     console = _options.console(json_)
     overview = LibraryOverview(width=console.width, encoding=console.encoding)

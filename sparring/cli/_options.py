@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -54,7 +54,17 @@ class Parameter(click.ParamType[tuple[str, Any]]):
             return name, text
 
 
-parameters = click.option("-P", "params", multiple=True, type=Parameter(), help="A parameter of the page.")
+def once(ctx: click.Context, param: click.Parameter, value: tuple[tuple[str, Any], ...]) -> tuple[tuple[str, Any], ...]:
+    """Refuse a parameter with two values, of which only one could count."""
+    names = [name for name, _ in value]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise click.BadParameter(f"{twice[0]} has {names.count(twice[0])} values; right: one", ctx, param)
+    return value
+
+
+parameters = click.option(
+    "-P", "params", multiple=True, type=Parameter(), callback=once, help="A parameter of the page."
+)
 
 perfetto = click.option("--perfetto", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                         help="Write when ranks send and receive what to FILE, for ui.perfetto.dev.")  # fmt: skip
@@ -93,6 +103,26 @@ fail_under = click.option("--fail-under", type=click.Choice(["proved", "tested"]
 
 as_html = click.option("--html", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                        help="Write the results as a page for a browser, with counterexamples.")  # fmt: skip
+
+
+def given() -> dict[str, str]:
+    """Return the options on the command line as they are written, by their arguments' names."""
+    ctx, line = click.get_current_context(), click.core.ParameterSource.COMMANDLINE
+    return {str(p.name): p.opts[0] for p in ctx.command.params if ctx.get_parameter_source(str(p.name)) is line}
+
+
+def only(allowed: Collection[str], with_: str) -> None:
+    """Raise UsageError for an option on the command line that says nothing there; ``allowed``: arguments' names."""
+    for name, option in given().items():
+        if name not in allowed:
+            raise click.UsageError(f"{option} does not go with {with_}")
+
+
+def alone(names: Collection[str], others: str) -> None:
+    """Raise UsageError for one of these on the command line: without ``others`` it says nothing."""
+    for name, option in given().items():
+        if name in names:
+            raise click.UsageError(f"{option} goes with {others}, and says nothing here")
 
 
 def weak(report: Report, floor: str | None, junit: Path | None, html: Path | None = None) -> list[Result]:

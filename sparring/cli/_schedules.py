@@ -13,6 +13,8 @@ from sparring.cli import _options
 Command = TypeVar("Command", bound=Callable[..., Any])
 ENDINGS = (".xml", ".json", ".goal", ".et")
 GIVEN = "sparring.schedules.checking"
+OPTIONS = ("words", "topology", "load", "depth", "json_", "junit", "fail_under", "html")
+"""The options of ``check`` that count here."""
 
 
 def keep(ctx: click.Context, param: click.Parameter, value: Any) -> None:
@@ -41,6 +43,7 @@ def dispatch(target: str, json_: bool, junit: Path | None, fail_under: str | Non
         if given:
             raise click.UsageError(f"--{next(iter(given))} is for schedule files ({', '.join(ENDINGS)}) alone")
         return
+    _options.only(OPTIONS, "a schedule file, which says itself what it does on how many ranks")
     from sparring.schedules.checking import check_schedule
 
     console = _options.console(json_)

@@ -57,6 +57,8 @@ def command(
 
     if sample == bool(gradients) or (sample and key is not None):
         raise InputError("gradients are files, or --sample alone; right: sparring advise --sample")
+    if nodes is None:
+        _options.alone(("within",), "--nodes")
     if plot:  # before what takes long
         crossing.check(plot)
         with growth.settings():
@@ -75,7 +77,7 @@ def command(
         topology=topology,
         nodes=nodes,
         within=within,
-        algorithms=algorithms,
+        algorithms=tuple(dict.fromkeys(algorithms)),
         track=progress,
     )
     if html:

@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from sparring.report import Report
 
 
+SHOWN = ("words", "json_", "junit", "html", "fail_under")
+OF_SELECTORS = (*SHOWN, "algorithm", "params")
+OF_DUMPS = (*SHOWN, "ranks", "only", "xfail", "perfetto")
+OF_TRACES = (*SHOWN, "algorithm", "params", "selector", "level", "topology", "only", "xfail", "perfetto")
+"""The options that count for such a target."""
+
+
 class Pair(click.ParamType[tuple[str, str]]):
     """A name and its value: ``steps=sends in segments``, ``n=1-64``."""
 
@@ -114,7 +121,7 @@ def command(
     judged by the algorithm's page with that selector.
 
     With a selector's name for ALGO, a :Class made with k=... whose instances take a vector and give a Sparse
-    is judged as selectors are, on vectors of its own choice; no option but -P counts.
+    is judged as selectors are, on vectors of its own choice; of the other options only -P goes with that.
 
     With --library, TARGETs are names of MPI collectives, allreduce, and each algorithm that the MPI library lets one
     choose is judged on real ranks; Open MPI's messages are compared with pages, pair by pair.  With --selection, the
@@ -132,8 +139,7 @@ def command(
 
         timelines.write(words[0] if len(words) == 1 else " ".join(words), asked["ranks"], perfetto)
     _libraries.dispatch(asked, words, json_, junit, fail_under)
-    if len(words) == 1:
-        _schedules.dispatch(words[0], json_, junit, fail_under, html)
+    _schedules.dispatch(words[0] if len(words) == 1 else "", json_, junit, fail_under, html)
     if len(words) == 1 and asked["algorithm"] in selectors.names():
         selecting(words[0], asked["algorithm"], dict(params), json_, junit, fail_under, html)
     from rich.progress import Progress
@@ -143,6 +149,7 @@ def command(
     from sparring.checks.contracts import ALLREDUCE
     from sparring.checks.ranks.watcher import watching
 
+    about_records(words)
     if selector:
         found = pages.find(asked["algorithm"]) if asked["algorithm"] != ALLREDUCE else None
         if found is None or not found.stateful:
@@ -172,11 +179,22 @@ def command(
     _options.finish(report, json_, weak)
 
 
+def about_records(words: Sequence[str]) -> None:
+    """Raise UsageError for an option that says nothing of what was recorded, if that is the TARGET."""
+    from sparring.checks import dumped, traced
+
+    for recorded, options, what in ((dumped.is_job, OF_DUMPS, "dumps"), (traced.is_trace, OF_TRACES, "a trace")):
+        if len(words) == 1 and recorded(words[0]):
+            _options.only(options, f"{what}, of which it says nothing")
+            return
+
+
 def selecting(
     target: str, name: str, params: dict[str, Any], json_: bool, junit: Path | None, fail_under: str | None,
     html: Path | None,
 ) -> NoReturn:  # fmt: skip
     """Judge a selector, and leave with the report's exit code."""
+    _options.only(OF_SELECTORS, "a selector, which is judged on vectors of its own choice")
     from sparring.verification.selector import check_selector
 
     report = check_selector(target, name, **params)

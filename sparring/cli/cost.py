@@ -116,10 +116,9 @@ def command(
     asked = _phases.read_options(phase, start, end, support, file, within, plot) if phase else None
     in_nodes = where._replace(nodes="node") if asked and asked.in_nodes else where
     at, json_ = on_machine(at, machine, in_nodes), format_ == "json"
+    fitting(asked=phase, grows=versus or (plot and not phase), inside=machine and in_nodes.nodes)
     if versus and phase:
         raise InputError("--versus and --phase exclude each other: one compares two algorithms, the other any number")
-    if file and not phase:
-        raise InputError(f"--input {file}: vectors are for --phase")
     if versus:
         growing = (over, (start, end))
         report = _versus.print_crossover(algorithms, versus, *growing, support, at or {}, dict(params), plot, json_)
@@ -132,6 +131,18 @@ def command(
     if format_ in _papers.FORMATS:
         _options.finish(on_paper(algorithms, params, format_, support, at, where), json_=False)
     print_costs(algorithms, params, format_, support, at, where)
+
+
+def fitting(*, asked: Any, grows: Any, inside: Any) -> None:
+    """Raise UsageError for an option that says nothing: of a diagram, of what grows, of a machine that a node is."""
+    if not asked:
+        _options.alone(("file", "within"), "--phase")
+    if not grows:
+        _options.alone(("over",), "--versus or --plot")
+    if not (asked or grows):
+        _options.alone(("start", "end"), "--versus, --phase or --plot")
+    if not inside:
+        _options.alone(("inside",), "--machine and --nodes, or letters for nodes in --phase")
 
 
 def on_paper(

@@ -12,6 +12,7 @@ from sparring.cli import _options
 from sparring.spec.core.model import Page
 
 SCHEDULES = ("msccl", "json", "goal", "chakra")
+SIZED = ("goal", "chakra")  # they count bytes
 
 
 def told() -> list[str]:
@@ -76,6 +77,10 @@ def command(
         raise click.UsageError("Missing option '--out'.")
     if format_ in SCHEDULES and (ranks is None or not algorithms):
         raise click.UsageError(f"--format {format_} needs ALGO and --ranks N")
+    if format_ == "vectors":
+        _options.alone(("ranks", "size"), f"--format {', '.join(SCHEDULES)}")
+    if format_ not in SIZED:
+        _options.alone(("size",), f"--format {' or '.join(SIZED)}")
     pages = [api.page(algo, **dict(params)) for algo in algorithms or told()]
     if folder is not None and format_ == "vectors":
         written = vectors(pages, folder)

@@ -167,8 +167,6 @@ class SharedCost(Forms):
         """Return the values of the forms of a page of sparse chunks for a model's unions; all steps are alike."""
         page, (only, *_) = self.page, self.sharing.runs
         p, n, k, width = (amount(letter, at) for letter in ("p", "n", "k", "width"))
-        if k > n:
-            raise InputError(f"k={k}: a rank has at most n={n} entries")
         rates = Rates(*(at.get(str(letter), Fraction(0)) for letter in self.place.rates))
         run = only._replace(load=exact(only.load, at), near=exact(only.near, at), far=exact(only.far, at))
         union = models.sizes(self.support, n, k)

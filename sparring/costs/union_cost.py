@@ -239,8 +239,6 @@ class UnionCost(Forms):
         if missing := [letter for letter in "pnk" if letter not in at]:
             raise InputError(f"bytes of {self.page.name} need a value for {missing[0]}: {missing[0]}=VALUE")
         ranks, length, kept, w = (int(at[letter]) for letter in ("p", "n", "k", "width"))
-        if kept > length:
-            raise InputError(f"k={kept}: a rank has at most n={length} entries")
         if ranks > SUMMED:
             raise InputError(
                 f"p={ranks}: bytes of {self.page.name} are summed step by step, for at most {SUMMED} ranks"

@@ -168,6 +168,8 @@ def ending(one: Judgement, depth: int | None) -> Found:
     if one.plan:
         told = "ends under any timing; signals are counted, and wait for no room"
         return (proved_at(one.ranks), told) if one.ends else (REFUTED, one.stuck(None))
+    if one.unheard:
+        return REFUTED, one.unheard
     if one.depth is None:
         return REFUTED, f"at every depth: {one.stuck(None) or one.stuck(len(one.graph.nodes))}"
     if depth is not None and depth < one.depth:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, islice, pairwise
 
-from sparring.schedules import agreement, collectives, cost, deadlock, graph, link_contention, plans, races
+from sparring.schedules import agreement, collectives, cost, deadlock, graph, link_contention, plans, races, rccl
 from sparring.schedules.agreement import Unequal
 from sparring.schedules.chunk_flows import Told
 from sparring.schedules.collectives import Sums, Wrong
@@ -89,6 +89,12 @@ class Judgement:
         """Return why the program does not end if channels hold ``depth`` messages; empty where it ends."""
         found = deadlock.stuck(self.graph, depth)
         return found.told(self.graph, depth) if found else ""
+
+    @cached_property
+    def unheard(self) -> str:
+        """The first step that waits for one that tells nobody that it has ended, where the file says who tells."""
+        ranks = self.program.ranks if self.program and "loader" not in self.gaps else ()
+        return next((f"rank {r} {why}" for r, rank in enumerate(ranks) for why in rccl.unheard(rank)), "")
 
     @cached_property
     def loose(self) -> list[Channel]:

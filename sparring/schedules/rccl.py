@@ -7,7 +7,7 @@ allow more thread blocks than the 64 here.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 
 from sparring.schedules.memory import Places
 from sparring.schedules.program import Block, Program, Rank
@@ -56,25 +56,33 @@ def of_rank(rank: Rank, channels: int | None) -> Iterator[str]:
             yield f"block {block.id} is on channel {block.channel}; RCCL demands 0 or more"
         if channels is not None and block.channel >= channels:
             yield f"block {block.id} is on channel {block.channel}, and nchannels={channels}"
-    awaited = {(b.id, s): step.op == "nop" for b in rank.blocks for s, step in enumerate(b.steps) if step.awaited}
+    yield from unheard(rank)
+    nops = {(b.id, s) for b in rank.blocks for s, step in enumerate(b.steps) if step.awaited and step.op == "nop"}
     for block in rank.blocks:
-        yield from (f"block {block.id} {why}" for why in of_block(block, awaited))
+        yield from (f"block {block.id} {why}" for why in of_block(block, nops))
 
 
-def of_block(block: Block, awaited: Mapping[tuple[int, int], bool]) -> Iterator[str]:
-    """Yield the reasons in one block of a rank.
+def unheard(rank: Rank) -> Iterator[str]:
+    """Yield the steps of a rank that wait for ever: for one that does not tell others that it has ended."""
+    awaited = {(block.id, s) for block in rank.blocks for s, step in enumerate(block.steps) if step.awaited}
+    for block in rank.blocks:
+        for s, step in enumerate(block.steps):
+            if step.after and step.after not in awaited:
+                other, at = step.after
+                yield f"block {block.id} step {s} waits for step {at} of block {other}, whose hasdep is 0: for ever"
 
-    ``awaited``: the steps that should tell others that they have ended; true for a nop, which RCCL drops, and that.
-    """
+
+def of_block(block: Block, nops: Collection[tuple[int, int]]) -> Iterator[str]:
+    """Yield the reasons in one block of a rank; ``nops``: those for which others wait, and which RCCL drops."""
     if len(block.steps) > STEPS:
         yield f"has {len(block.steps)} steps; at most {STEPS}"
     waits = False
     for s, step in enumerate(block.steps):
         if step.count >= COUNT:
             yield f"step {s} moves {step.count} chunks; at most {COUNT - 1}"
-        if step.after and awaited.get(step.after, True):
-            why = "a nop, which tells nobody" if step.after in awaited else "whose hasdep is 0"
-            yield f"step {s} waits for step {step.after[1]} of block {step.after[0]}, {why}: for ever"
+        if step.after and step.after in nops:
+            other, at = step.after
+            yield f"step {s} waits for step {at} of block {other}, a nop, which tells nobody: for ever"
         if step.op == "nop":
             waits = waits or step.after is not None
         elif waits:

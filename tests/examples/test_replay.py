@@ -146,11 +146,26 @@ MALFORMED: dict[str, Callable[[Place], Any]] = {
     "a send twice": lambda at: at.steps[0]["sends"].append(at.steps[0]["sends"][0]),
     "a chunk that is none": lambda at: at.steps[0]["sends"][0].update(chunk=99),
     "no costs": lambda at: at.call.pop("costs"),
+    "costs of nothing": lambda at: at.call["costs"].clear(),
+    "a cost too many": lambda at: at.call["costs"].update(planted=0),
+    "no calls": lambda at: at.test["calls"].clear(),
+    "a call too many": lambda at: at.test["calls"].append(at.call),
+    "no name": lambda at: at.file.pop("algorithm"),
+    "no group": changed(groups=[], test_count=0),
+    "no test": lambda at: (at.group["tests"].clear(), at.file.update(test_count=0)),
+    "a note without its effect": lambda at: next(iter(at.file["notes"].values())).pop("effect"),
+    "a field too many": changed(planted=0),
+    "a group's field too many": lambda at: at.group.update(planted=0),
+    "a test's field too many": lambda at: at.test.update(planted=0),
+    "a call's field too many": lambda at: at.call.update(residuals=[]),
+    "a step's field too many": lambda at: at.steps[0].update(planted=0),
+    "a send's field too many": lambda at: at.steps[0]["sends"][0].update(planted=0),
 }
 OF_A_PROGRAM: dict[str, Callable[[Place], Any]] = {
     "no period": lambda at: at.group["parameters"].update(tau=0),
     "no sends": lambda at: at.call.pop("sends"),
     "a parameter too few": lambda at: at.group["parameters"].pop("trigger"),
+    "a call too few": lambda at: at.test["calls"].pop(),
 }
 TEXTS = {
     "empty": "",
@@ -164,6 +179,7 @@ TEXTS = {
     "not a value": '{"schema": }',
     "a list": "[]",
     "a byte of zero": '{"a\0": 1}',
+    "endless fields": json.dumps({str(i): i for i in range(100_000)}),
 }
 
 
@@ -178,6 +194,12 @@ def test_a_malformed_file_is_refused(what: str, reader: Reader, tmp_path: Path) 
     code, said = reader(path)
     assert (code, said.count("\n")) == (2, 1), said
     assert said.startswith(f"{path}: ")
+
+
+def test_a_field_that_comes_twice_is_refused(reader: Reader, tmp_path: Path) -> None:
+    """Programs would differ in which of the two they read."""
+    code, said = reader(written(smallest("ring")[:-1] + ', "test_count": 1}', tmp_path))
+    assert (code, "twice" in said) == (2, True), said
 
 
 def test_a_file_that_is_not_there_is_refused(reader: Reader, tmp_path: Path) -> None:

@@ -111,6 +111,11 @@ MALFORMED: dict[str, Any] = {
     "a parameter too few": lambda file: file["groups"][0]["parameters"].pop("g"),
     "a rank too few": lambda file: file["groups"][0]["tests"][0]["calls"][0]["inputs"].pop(),
     "no messages": lambda file: file["groups"][0]["tests"][0]["calls"][0].pop("messages"),
+    "no calls": lambda file: file["groups"][0]["tests"][0]["calls"].clear(),
+    "no groups": lambda file: file.update(groups=[], test_count=0),
+    "no tests": lambda file: file.update(groups=[{**file["groups"][0], "tests": []}], test_count=0),
+    "costs of nothing": lambda file: file["groups"][0]["tests"][0]["calls"][0]["costs"].clear(),
+    "a field too many": lambda file: file["groups"][0]["tests"][0].update(planted=0),
     "whole numbers": lambda file: file["groups"][0]["tests"][0].update(dtype="int32"),
 }
 
@@ -183,3 +188,13 @@ def test_what_is_planted_in_a_file_is_found_in_c(what: str, flash: Path, tmp_pat
     PLANTED[what](file["groups"][0]["tests"][0])
     path.write_text(json.dumps(file), encoding="utf-8")
     assert started(flash, path)[0] == (0 if what in ("bytes", "what is kept") else 1)
+
+
+@pytest.mark.parametrize("what", MALFORMED)
+def test_a_malformed_file_is_refused_in_c(what: str, flash: Path, tmp_path: Path) -> None:
+    """Too, in one sentence."""
+    file, path = json.loads(smallest("flash")), tmp_path / "planted.json"
+    MALFORMED[what](file)
+    path.write_text(json.dumps(file), encoding="utf-8")
+    code, said = started(flash, path)
+    assert (code, said.count("\n")) == (2, 1), said

@@ -54,7 +54,8 @@ def test_what_no_allreduce_goes_below(tmp_path, place, cut, words, links):
     """Of 8 ranks, in each form; a machine without start-up is near it, and none is below."""
     (tmp_path / "m.json").write_text('{"alpha": 0, "beta": "1ns"}', encoding="utf-8")
     html = tmp_path / "a.html"
-    asked = ("--sample", "--ranks", "8", "--machine", tmp_path / "m.json", "--within", tmp_path / "m.json", *place)
+    within = ("--within", tmp_path / "m.json") if "--nodes" in place else ()
+    asked = ("--sample", "--ranks", "8", "--machine", tmp_path / "m.json", *within, *place)
     told = envelope_of("advise", *asked, "--html", html, *RINGS)["advice"]["answers"][0]["least"]
     crossing = f"{words} n words over {links} links"
 
@@ -90,8 +91,9 @@ def test_one_array_alone(file):
         (["nothing.npz"], "nothing.npz: no such file"),
         (["--sample", "--html", "no/such/folder.html"], "no/such/folder.html cannot be written"),
         (["--sample", "--plot", "a.txt"], "the name of a picture ends in"),
+        (["--sample", "--within", "nvlink"], "--within goes with --nodes"),
     ],
-    ids=["nothing", "both", "machine", "density", "ranks", "topology", "file", "html", "plot"],
+    ids=["nothing", "both", "machine", "density", "ranks", "topology", "file", "html", "plot", "within"],
 )
 def test_bad_input(args, sentence):
     assert sentence in refused("advise", *args, *RINGS)

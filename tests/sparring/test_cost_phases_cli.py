@@ -66,7 +66,11 @@ def test_nodes_and_their_size_are_letters(snapshot):
         ((*THREE, "--at", "n=9", "--plot", "x.jpg"), "the name of a picture ends in"),
         ((*THREE, "--input", "digits", "--to", "1,9"), "holds vectors for 8 ranks; 9 are asked for"),
         ((*THREE, "--input", "digits", "--at", "n=9"), "n=9: the vectors have 9610 entries; leave n out"),
-        (("ring", "--input", "digits"), "--input digits: vectors are for --phase"),
+        (("ring", "--input", "digits"), "--input goes with --phase"),
+        (("ring", "--within", "3%"), "--within goes with --phase"),
+        (("ring", "--from", "2"), "--from goes with --versus, --phase or --plot"),
+        (("ring", "--over", "p"), "--over goes with --versus or --plot"),
+        (("ring", "--inside", "nvlink", "--nodes", "2"), "--inside goes with --machine and --nodes"),
         (("ring", "--plot", "x.svg"), "need a value for p: p=VALUE"),
     ],
 )

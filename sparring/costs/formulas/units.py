@@ -57,7 +57,10 @@ def parse(text: str) -> dict[str, Fraction]:
     parts = [part.partition("=") for part in text.split(",")]
     if bare := [letter for letter, equals, _ in parts if not equals]:
         raise InputError(f"{bare[0].strip()!r} in {text!r} names no value; write p=8,n=1000000,alpha=5us,beta=0.1ns")
-    return point({letter.strip(): value for letter, _, value in parts})
+    letters = [letter.strip() for letter, *_ in parts]
+    if twice := [letter for i, letter in enumerate(letters) if letter in letters[:i]]:
+        raise InputError(f"{twice[0]} twice in {text!r}; right: one value for each letter")
+    return point({letter: value for letter, (_, _, value) in zip(letters, parts)})
 
 
 def point(values: Mapping[str, Given]) -> dict[str, Fraction]:
@@ -92,8 +95,14 @@ def folded(values: Mapping[str, Fraction]) -> dict[str, Fraction]:
 
 
 def full(values: Mapping[str, Given]) -> dict[str, Fraction]:
-    """Return the point as :func:`point`, with defaults for the width and the time of an addition."""
-    return {"width": Fraction(WIDTH), "gamma": Fraction(0), **point(values)}
+    """Return the point as :func:`point`, with defaults for the width and the time of an addition.
+
+    Raises InputError for more entries than a vector has: costs would count all ``k``, which nobody can send.
+    """
+    at = {"width": Fraction(WIDTH), "gamma": Fraction(0), **point(values)}
+    if "n" in at and at.get("k", 0) > at["n"]:
+        raise InputError(f"k={at['k']}: a rank has at most n={at['n']} entries")
+    return at
 
 
 def need(letters: Iterable[str], at: Mapping[str, Any], what: str) -> None:

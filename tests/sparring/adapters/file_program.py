@@ -33,6 +33,7 @@ def main() -> None:
     y = {"shape": y[1:], "dtype": y.astype(np.float32)}.get(mode, y)
     for r in range(p):
         head = {"n": len(y) + (mode == "bytes"), "dtype": "complex64" if mode == "unknown" else str(y.dtype)}
+        head |= {"rank": p - 1 - r if mode == "swapped" else r, "ranks": p}
         text = "no JSON" if mode == "header" else json.dumps(head)
         if mode == "missing" and r == 1:
             continue

@@ -247,4 +247,4 @@ def test_a_file_has_its_limit(tmp_path, monkeypatch, form):
     (tmp_path / f"rank0.{other}").unlink()
     monkeypatch.setattr(vectorfiles, "SIZE", 8000)
     with pytest.raises(InputError, match=r"^rank0.* has \d,\d+ bytes: it may have 8,000$"):
-        vectorfiles.read(tmp_path, 0)
+        vectorfiles.read(tmp_path, 0, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -120,6 +121,7 @@ FAULTS = {
     "dtype": "rank 0 returned float32 of shape (2,), not 2 entries of int64",
     "header": 'rank0.bin: the first line must be JSON such as {"n":3,"dtype":"float64"}',
     "bytes": "rank0.bin: 16 bytes follow the first line: by its words there must be 24",
+    "swapped": "rank0.bin: rank is 1: it must be 0, or left out",
     "torn": "rank0.bin and rank0.npz have different vectors: a rank has one result",
     "unknown": "rank0.bin: dtype is 'complex64': there are float32, float64, int32, int64",
 }
@@ -145,7 +147,7 @@ pathlib.Path(f"{comm.rank}.pid").write_text(str(os.getpid()))
 comm.Barrier()
 if comm.rank == 1 and how.name in signal.Signals.__members__:
     os.kill(os.getpid(), signal.Signals[how.name])
-x = vectorfiles.read(given, comm.rank)
+x = vectorfiles.read(given, comm.rank, comm.size)
 y = np.empty_like(x)
 comm.Allreduce(x, y)
 vectorfiles.write(written, comm.rank, comm.size, y)
@@ -244,9 +246,39 @@ def test_vectors_survive(tmp_path_factory, data):
     for r, x in enumerate(xs := data.draw(drawn).xs):
         vectorfiles.write(folder, r, len(xs), x)
         for path in (folder / f"rank{r}.bin", folder / f"rank{r}.npz"):
-            y = vectorfiles.read(folder, r)
+            y = vectorfiles.read(folder, r, len(xs))
             assert comparable(x, y) and unequal(x, y) is None
             path.unlink()
+
+
+@pytest.mark.parametrize("told", [{}, {"rank": 1, "ranks": 2}, {"rank": 0}, {"ranks": 3}, {"rank": "1"}])
+def test_a_file_is_of_its_rank(tmp_path, told):
+    """Of another rank it is refused, in either form; it need not say of which it is."""
+    right = {"rank": 1, "ranks": 2}.items() >= told.items()
+    raw, zipped = vectorfiles.files(tmp_path, 1)
+    for path in (raw, zipped):
+        if path == raw:
+            path.write_bytes(json.dumps({"n": 2, "dtype": "float64", **told}).encode() + b"\n" + np.ones(2).tobytes())
+        else:
+            np.savez(path, x=np.ones(2), **told)
+        if right:
+            assert vectorfiles.read(tmp_path, 1, 2).tolist() == [1, 1]
+        else:
+            with pytest.raises(InputError, match=rf"^{path.name}: ranks? is .*: it must be (1|2), or left out$"):
+                vectorfiles.read(tmp_path, 1, 2)
+        path.unlink()
+
+
+def test_an_archive_has_one_vector(tmp_path):
+    """As long as it says."""
+    x, part = np.ones(2), {"indices": np.arange(1), "values": np.ones(1)}
+    np.savez(tmp_path / "rank0.npz", x=x, n=2)
+    assert vectorfiles.read(tmp_path, 0, 1).tolist() == [1, 1]
+    both = {"x": x, "n": 2, **part}
+    for odd, why in (({"x": x, "n": 3}, "n is 3: it must be 2"), (both, "has indices, n, values, x")):
+        np.savez(tmp_path / "rank0.npz", **odd)
+        with pytest.raises(InputError, match=why):
+            vectorfiles.read(tmp_path, 0, 1)
 
 
 @pytest.mark.parametrize("n", [np.array([1, 2]), np.array("3"), np.array(-1), np.array(2.5)])
@@ -254,4 +286,4 @@ def test_a_length_that_is_none_is_one_sentence(tmp_path, n):
     """Of an archive that a stranger wrote."""
     np.savez(tmp_path / "rank0.npz", indices=np.arange(1), values=np.ones(1), n=n)
     with pytest.raises(InputError, match=r"^rank0.npz: n is .*: it must be a whole number, 0 or more$"):
-        vectorfiles.read(tmp_path, 0)
+        vectorfiles.read(tmp_path, 0, 1)

@@ -21,6 +21,7 @@ from sparring.sparse import Sparse
 from sparring.trace.events import Event, Trace, digest, from_outcome
 from sparring.trace.files import write, write_rank
 from sparring.world import simulation
+from tests.sparring.calling import called, refused
 from tests.sparring.checks.test_counterexamples import in_page
 
 IMPLS = "sparring.impl.{}:allreduce"
@@ -350,6 +351,32 @@ def test_a_vector_that_goes_through_a_collective_too_is_volume(verdicts, unshrun
 
     assert refuted(results) == refuted({r.property: r for r in report.results}) == wrong
     assert not wrong or re.match(r"rank 0 also hands 2\d\d\d bytes to all\w+ and Allgather", results["volume"].detail)
+
+
+def test_a_trace_of_nothing_is_weaker_than_tested(tmp_path, monkeypatch):
+    """Where a recorder has seen no message of several ranks; one rank sends none, and without a page none is needed."""
+    monkeypatch.chdir(tmp_path)
+    weak = ("--fail-under", "tested")
+    for p, name, code in ((4, "ring", 1), (1, "ring", 0), (4, "allreduce", 0)):
+        write(Trace(p, []), tmp_path / "run.jsonl")
+        assert called("check", "run.jsonl", "--algorithm", name, *weak)[0] == code
+        assert called("check", "run.jsonl", "--algorithm", name)[0] == 0
+    write(traced("ring", 4, 9), tmp_path / "run.jsonl")
+    assert called("check", "run.jsonl", "--algorithm", "ring", *weak)[0] == 0
+
+
+OF_NO_TRACE = [("--ranks", "2"), ("--contract", "mean"), ("--on", "mpi"), ("--against", "m.py:f"), ("--dtype", "int32")]
+
+
+@pytest.mark.parametrize("option", [*OF_NO_TRACE, ("--sparse",), ("--bad-input",), ("--seed", "1")])
+def test_what_says_nothing_of_a_trace_is_refused(tmp_path, monkeypatch, option):
+    """On the command line, by name: it would be passed over.  What a project sets for all its targets is."""
+    monkeypatch.chdir(tmp_path)
+    write(traced("ring", 3, 7), tmp_path / "run.jsonl")
+    told = refused("check", "run.jsonl", "--algorithm", "ring", *option)
+    assert f"{option[0]} does not go with a trace" in told
+    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nranks = "2"\n')
+    assert called("check", "run.jsonl", "--algorithm", "ring")[0] == 0
 
 
 def test_bad_input_is_one_sentence(tmp_path):

@@ -105,6 +105,15 @@ def test_simplified_where_p_is_a_power_of_two():
         cost.simplify(given="n > p")
 
 
+@pytest.mark.parametrize("name", ["ring_topk", "gtopk", "topka2a", "ring_allgather", "oktopk"])
+def test_no_cost_is_of_more_entries_than_there_are(name):
+    """A rank that keeps 20 of 10 entries sends 10: the formulas, which count 20, say nothing there."""
+    cost = sparring.cost(name)
+    assert cost.at(p=4, n=10, k=10).messages == cost.at(p=4, n=10, k=1).messages
+    with pytest.raises(InputError, match=r"^k=20: a rank has at most n=10 entries$"):
+        cost.at(p=4, n=10, k=20)
+
+
 BAD = {
     "p=0": "p is an integer, at least 1",
     "n=1.5": "n is an integer, at least 0",
@@ -115,6 +124,7 @@ BAD = {
     "rho=1": "no letter 'rho'",
     "p": "names no value",
     "": "names no value",
+    "p=4,n=10, p=8": "p twice",
 }
 
 

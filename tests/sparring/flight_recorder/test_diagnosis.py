@@ -352,6 +352,8 @@ def test_the_command(tmp_path, monkeypatch):
     assert [(one["rank"], one["state"]) for one in told["stands"]] == [(0, "in"), (1, "after")]
     assert CliRunner().invoke(cli, ["check", str(tmp_path / "ends")]).exit_code == 0
     assert CliRunner().invoke(cli, ["check", str(tmp_path / "ends"), "--ranks", "3"]).exit_code == 1
+    other = CliRunner().invoke(cli, ["check", str(tmp_path / "ends"), "--algorithm", "ring"])
+    assert other.exit_code == 2 and "--algorithm does not go with dumps" in other.output
     expected = check(tmp_path / "hangs", xfail={"arrival": "one"}, only=["arrival", "calls"])
     assert [str(r.verdict) for r in expected.results] == ["tested (1 example)", "refuted as expected"]
     with pytest.raises(InputError, match="no property 'arival' of dumps; did you mean 'arrival'"):

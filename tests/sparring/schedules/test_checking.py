@@ -7,6 +7,7 @@ import resource
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from sparring import InputError, export
@@ -121,6 +122,20 @@ def test_each_planted_bug_refutes_its_own(tmp_path):
     assert refuted(whole, topology="ring")[0] == {"contention"}
     assert refuted(whole, load=True)[0] == {"loader"}
     assert refuted(whole)[0] == set()
+
+
+@pytest.mark.parametrize("form", ["xml", "json"])
+def test_who_waits_for_a_step_that_tells_nobody_waits_for_ever(tmp_path, form):
+    """Runtimes let a step tell others that it has ended where its hasdep is 1; where it does, all is right."""
+    whole = msccl.read((SAMPLES / "allgather_recursive_doubling_8.xml").read_bytes())
+    (other, at), file = whole.ranks[0].blocks[1].steps[0].after or (-1, -1), tmp_path / f"mine.{form}"
+    for tells in (True, False):
+        one = changed(whole, 0, other, at, awaited=tells)
+        file.write_bytes(written(one) if form == "xml" else msgspec.json.encode(one))
+        report = check(file)
+        deadlock = next(r for r in report.results if r.property == "deadlock")
+        assert report.verdict == ("holds" if tells else "refuted")
+        assert deadlock.detail.startswith("ends under" if tells else f"rank 0 block 1 step 0 waits for step {at} of")
 
 
 def test_a_depth_that_is_asked_for_decides():
@@ -252,8 +267,23 @@ def test_the_command_checks_a_file(tmp_path, monkeypatch):
 
 
 def test_options_of_schedules_are_theirs_alone():
-    """For a function they are refused."""
+    """For a function they are refused, and for a command and a library."""
     assert "--depth is for schedule files" in refused("check", "mine.py:f", "--depth", 2)
+    assert "--load is for schedule files" in refused("check", "--load", "--", "./a.out", "{p}", "{input}", "{output}")
+    assert "--depth does not go with --library" in refused("check", "--library", "openmpi", "--depth", 2)
+
+
+OF_NONE = [
+    ("--algorithm", "ring"), ("--ranks", "4"), ("--level", "steps"), ("--contract", "mean"), ("--on", "mpi"),
+    ("--only", "races"), ("--xfail", "races=why"), ("-P", "k=3"), ("--sparse",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("option", OF_NONE)
+def test_what_says_nothing_of_a_schedule_file_is_refused(option):
+    """By name, since it would be passed over: a file of 8 ranks is none of 4, and its sum no mean."""
+    told = refused("check", SAMPLES / "allreduce_ring_8.xml", *option)
+    assert f"{option[0]} does not go with a schedule file" in told
 
 
 def test_floors_and_junit_reach_schedule_files(tmp_path, monkeypatch):

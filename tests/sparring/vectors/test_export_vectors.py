@@ -60,6 +60,12 @@ def test_unknown_algorithms_and_formats_are_refused(tmp_path):
     """With nothing written."""
     assert "did you mean 'ring'" in refused("export", "rng", "--format", "vectors", "--out", tmp_path)
     assert "'vector' is not one of" in refused("export", "ring", "--format", "vector", "--out", tmp_path)
+    told = refused("export", "ring", "--format", "vectors", "--ranks", 3, "--out", tmp_path)
+    assert "--ranks goes with --format msccl, json, goal, chakra" in told
+    told = refused("export", "ring", "--format", "msccl", "--ranks", 3, "--size", 8, "--out", tmp_path)
+    assert "--size goes with --format goal or chakra" in told
+    twice = ("-P", "radix=3", "-P", "radix=4")
+    assert "radix has 2 values" in refused("export", "ring", "--format", "vectors", *twice, "--out", tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

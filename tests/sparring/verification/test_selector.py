@@ -21,7 +21,7 @@ from sparring.spec.core.selectors import find, load
 from sparring.symbolic_execution.selectors import Size, everywhere, on_numbers
 from sparring.verification import selector
 from sparring.verification.selector import PLANTED, SELECTING, verify_selector
-from tests.sparring.calling import envelope_of
+from tests.sparring.calling import envelope_of, refused
 from tests.sweeps import sweep, third
 
 
@@ -200,6 +200,13 @@ def test_a_selector_of_ones_own_is_checked(tmp_path, quick, name):
     found = {r["property"]: r for r in told["results"]}
     assert found["selection"]["verdict"] == "refuted", found
     assert "period=2" in found["selection"]["detail"]
+
+
+@pytest.mark.parametrize("option", ["--ranks=4", "--on=mpi", "--only=selection"])
+def test_what_says_nothing_of_a_selector_is_refused(option):
+    """It would be passed over."""
+    told = refused("check", "mine.py:Mine", "--algorithm", "threshold", option)
+    assert f"{option.partition('=')[0]} does not go with a selector" in told
 
 
 def test_a_right_selector_of_ones_own_holds(tmp_path, quick, monkeypatch):
