@@ -33,6 +33,7 @@ extensions = [
     "pages",
     "phases",
     "planted",
+    "published",
     "redirects",
     "selecting",
     "stragglers",
