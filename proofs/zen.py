@@ -66,7 +66,7 @@ def orders(m: Any) -> Iterator[Obligation]:
 
 def volume(m: Any) -> Iterator[Obligation]:
     """State what is pushed and pulled: ``a`` entries, whose bits ``e`` bytes have room for."""
-    pushed, pulled = m.NonzeroPairs(), m.NonzeroBlocks(1)
+    pushed, pulled = m.PUSH, m.PULL
     for width in WIDTHS:
         more = pulled.octets(a, width) - width * a
         fits = (a >= 0, e >= 0, a <= 8 * e)
@@ -82,6 +82,6 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
         yield from peers_of(served(name), impl.above, impl.below, impl.begin)
     m: Any = page.module
     for width in WIDTHS:
-        pushed, pulled = m.NonzeroPairs().octets(a, width), m.NonzeroBlocks(1).octets(a, width)
+        pushed, pulled = m.PUSH.octets(a, width), m.PULL.octets(a, width)
         yield Obligation(f"pushed sizes, {width} bytes", (a >= 0,), nonzero_pairs.room(a, width) == pushed)
         yield Obligation(f"pulled sizes, {width} bytes", (a >= 0,), nonzero_blocks.room(a, 1, width) == pulled)

@@ -43,6 +43,7 @@ from sparring.spec.library.hashed_order import hashed, restored
 
 data = "dense"
 
+PUSH, PULL = NonzeroPairs(), NonzeroBlocks(1)  # an entry with its place; with a bit
 
 class Params(NamedTuple):
     """``seed``: of the hash."""
@@ -51,8 +52,8 @@ class Params(NamedTuple):
 
 
 def program(x: Vector, params: Params) -> Text:
-    sums = yield reduce_scatter(hashed(x, params.seed), NonzeroPairs())  # push
-    y = yield allgather(sums, NonzeroBlocks(1))  # pull
+    sums = yield reduce_scatter(hashed(x, params.seed), PUSH)
+    y = yield allgather(sums, PULL)
     return plain(restored(y, params.seed))
 
 

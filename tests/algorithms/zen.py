@@ -2,8 +2,8 @@
 
 from tests.algorithms import NAN, OTHER, TEXTS, Fault, Known
 
-PUSH = "sums = yield reduce_scatter(hashed(x, params.seed), NonzeroPairs())"
-PULL = "y = yield allgather(sums, NonzeroBlocks(1))"
+PUSH = "sums = yield reduce_scatter(hashed(x, params.seed), PUSH)"
+PULL = "y = yield allgather(sums, PULL)"
 PAIRS = "codecs.nonzero_pairs"
 KNOWN = Known(
     alike=("a rank's vector is left out", "for part in parts])), [", "for part in parts])[:2]), ["),
