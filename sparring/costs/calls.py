@@ -57,8 +57,9 @@ def calls(page: Page, found: Sequence[Way], most: Sequence[Priced], p: int) -> I
     rng, coded = np.random.default_rng(p), any(one.unit == "bytes" for one in most)
     kinds: tuple[Any, ...] = (np.float32, np.float64) if coded else (None,)
     page = load(page.module, **{**page.params, "k": p}) if "k" in page.params else page
+    least = 1 if any(hasattr(one.sent.code, "sample") for one in most) else -9  # such codes are shorter where zeros are
     for what, n, kind in sizes(p, lcm(*map(filled, most), *map(rounded, most)), rng, kinds):
-        rows = rng.integers(-9, 10, (CALLS, p, n))
+        rows = rng.integers(least, 10, (CALLS, p, n))
         given = [[row.astype(kind) if kind else [*map(float, row)] for row in xs] for xs in rows]
         if one := usual_call(page, found, what, given):
             yield one

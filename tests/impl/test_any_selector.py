@@ -27,6 +27,7 @@ WAYS: dict[str, list[dict[str, Any]]] = {
     "threshold": [{"period": 2}, {"period": 3, "drift": 1}],
     "sampled": [{"stride": 3, "seed": 1}, {"stride": 2, "limit": 2}],
     "gaussian": [{}],
+    "sidco": [{}, {"calls": 1, "first": 600}],
 }
 CASES = [
     (name, {"selector": selector, **params}) for name in SELECTING for selector, ways in WAYS.items() for params in ways

@@ -28,6 +28,9 @@ WAYS = {
         {"stride": st.integers(1, 9), "seed": st.integers(0, 99), "limit": st.none() | st.integers(0, 9)}
     ),
     "gaussian": st.fixed_dictionaries({"steps": st.integers(0, 20)}),
+    "sidco": st.fixed_dictionaries(
+        {"first": st.integers(1, 999), "calls": st.integers(1, 3), "off": st.integers(0, 1500)}
+    ),
 }
 
 
@@ -105,17 +108,34 @@ PLANTED = {
         "a step less": ("range(self._steps)", "range(self._steps - 1)"),
         "another factor": ("FACTOR = 1.02", "FACTOR = 1.2"),
     },
+    "sidco": {
+        "one side": ("np.abs(", "("),
+        "the mean counted from 0": ("total(values - t)", "total(values)"),
+        "the threshold taken, too": ("math.nextafter(t, math.inf)", "t"),
+        "always one stage": ("self._stages + 1", "self._stages"),
+        "a stage never taken back": ("self._stages - 1, 1)", "self._stages, 1)"),
+        "never followed": ("self._since == self._every", "False"),
+        "counted from the first call on": ("self._since, self._found = 0, 0\n\n    def", "self._since = 0\n\n    def"),
+        "as many stages as one likes": ("most_stages(self._k, n))", "99)"),
+        "the first stage like all others": ("[first] + [(aim / first)", "[aim] + [(aim / first)"),
+    },
 }  # fmt: skip
 BUGS = [(name, bug) for name, bugs in PLANTED.items() for bug in bugs]
 INPUTS = {
     "threshold": [([3, -5, 0, 6, -3, 1], [3, 5, 0, -5, 3, 6], [9, 1, 8, 7, 6, 2], [1, 0, 0, 0, 0, 0])] * 2,
     "sampled": [([3, -5, 0, 5, -3, 7], [3, -5, 0, 5, -3, 7], [1, 2, 3, 4, 5, 6])] * 2,
     "gaussian": [(np.random.default_rng(1).exponential(size=600) - 0.2,)],
+    "sidco": [
+        np.random.default_rng(2).standard_normal((12, 90)),
+        [[0, 0, 0]],
+        [[6, 7, 2, 8, 7, 7, 7, 1, 2, 1, 7]] * 4,
+    ],
 }
 PARAMS = {
     "threshold": [{"k": 2, "period": 3}, {"k": 2, "period": 9, "drift": 1}],
     "sampled": [{"k": 2, "stride": 4}, {"k": 2, "stride": 4, "limit": 1}],
     "gaussian": [{"k": 60, "steps": 3}],
+    "sidco": [{"k": 3, "calls": 1}, {"k": 1}, {"k": 2, "calls": 1}],
 }
 
 
@@ -151,6 +171,10 @@ def test_each_planted_bug_is_caught(tmp_path, name, bug):
         ("sampled", {"seed": -1}, "seed = -1: it must be"),
         ("sampled", {"limit": 1.5}, "limit = 1.5: it must be"),
         ("gaussian", {"steps": -1}, "steps = -1: it must be"),
+        ("sidco", {"first": 0}, "first = 0: it must be a whole number, 1 or more"),
+        ("sidco", {"first": 1000}, "first = 1000: it must be 999 or less"),
+        ("sidco", {"calls": 0}, "calls = 0: it must be a whole number, 1 or more"),
+        ("sidco", {"off": -1}, "off = -1: it must be a whole number, 0 or more"),
     ],
 )
 def test_bad_parameters_are_refused(name, params, why):

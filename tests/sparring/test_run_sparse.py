@@ -266,7 +266,7 @@ def test_a_selector_without_an_implementation_is_refused(tmp_path):
     """The page could run; what it is compared with could not."""
     source = Path(sparring.__file__).parent / "spec" / "selectors" / "topk.py"
     (tmp_path / "mine.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
-    told = "mine.py has no implementation that can run; right: one of gaussian, sampled, threshold, topk, or"
+    told = "mine.py has no implementation that can run; right: one of gaussian, sampled, sidco, threshold, topk, or"
 
     assert told in refused("run", "error_feedback", "-P", f"selector={tmp_path / 'mine.py'}")
     assert told in refused("run", "error_feedback", "--selector", tmp_path / "mine.py")

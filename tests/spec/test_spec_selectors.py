@@ -26,6 +26,7 @@ WAYS = {
     "threshold": [{"period": 1}, {"period": 2}, {"period": 3, "drift": 0}, {"period": 2, "drift": 1}],
     "sampled": [{"stride": 1}, {"stride": 2, "seed": 1}, {"stride": 3, "limit": 1}, {"stride": 9, "seed": 5}],
     "gaussian": [{}, {"steps": 0}],
+    "sidco": [{}, {"calls": 1}, {"calls": 2, "first": 500, "off": 0}],
 }
 CASES = [(name, way) for name, ways in WAYS.items() for way in ways]
 

@@ -3,16 +3,29 @@
 Of p tensors of M words, d_i is the density of the sum of i of them, d = d_1, gamma(i) = d_i / d; b is the bandwidth.
 """
 
+from sparring.analysis.compression import hashed_owners
 from sparring.costs.published.claim import log2
 from sparring.costs.published.notation import Letter
-from sparring.literature.statements import MEASURED, Row, Theorem, Unjudged
+from sparring.literature.statements import MEASURED, Row, Shown, Theorem, Unjudged
 
 statements = [
     Unjudged("optimal", "Theorem 1", "V",
              "the schemes with the least volume are Balanced Parallelism or Hierarchical Centralization",
              "a statement about every scheme of its design space, which no one schedule decides"),
     Unjudged("balanced-parallelism", "Eq. 1", "V", "time = (p - 1) / p (gamma(p) + 1) 2 M d / b",
-             "no page yet that cuts by a hash; see balanced-parallelism-full-overlap"),
+             "a time of vectors that lie evenly; what is sent is judged beside it"),
+    Shown("pushed-once", "Eq. 1, with gamma(p) M d sums that are not zero", "DV",
+          "an entry is pushed once, unless its rank owns it; a sum is pulled once by each rank that does not own it",
+          hashed_owners.once, hypotheses="no sum cancels"),
+    Shown("pushed-evenly", "Eq. 1, its first term, for parts of one length that are cut by a drawn order", "DV",
+          "of k entries, wherever they lie, a rank pushes (p - 1) / p k on the average over all orders",
+          hashed_owners.balanced, hypotheses="p | n"),
+    Theorem("two-indices", "its hash h0 is universal: two indices have one owner with a chance of at most 1 / p", "DS",
+            "(n / p - 1) / (n - 1) <= 1 / p: of two indices of a drawn order that is cut into p parts of one length",
+            lambda n, p: (n / p - 1) / (n - 1) <= 1 / p, given=lambda n, p: n >= 2, hypotheses="n >= 2, p | n"),
+    Shown("hash-bitmap", "its hash bitmap, as a summary by others has it: a worker gets M bits, however many servers "
+          "there are; in ours those of its own are not sent", "DS",
+          "all bitmaps that a rank gets have (p - 1) / p M bits", hashed_owners.bitmaps, hypotheses="8 p | M"),
     Row("balanced-parallelism-full-overlap", "Eq. 1 with gamma(p) = 1 and k = M d, of a page that cuts vectors into "
         "neighbouring entries", "DV", "two_shot_sparse", "words", lambda n, p, k: 2 * k * (1 + 1) * (p - 1) / p,
         given="p | n", support="identical"),
@@ -43,13 +56,16 @@ statements = [
              MEASURED),
 ]  # fmt: skip
 
+LETTERS = [
+    Letter("n", "p", "V", "how many GPUs there are"),
+    Letter("M", "n", "V", "the size of a dense tensor"),
+    Letter("d_G^n", "", "V", "the density of the sum of n tensors"),
+    Letter("gamma_G^n", "", "V", "how many times as dense the sum of n tensors is as one"),
+    Letter("b", "", "V", "the bandwidth"),
+]
+
 notation = {
-    "two_shot_sparse": [
-        Letter("n", "p", "V", "how many GPUs there are"),
-        Letter("M", "n", "V", "the size of a dense tensor"),
-        Letter("d_G", "k / n", "V", "the density of a rank's tensor"),
-        Letter("d_G^n", "", "V", "the density of the sum of n tensors"),
-        Letter("gamma_G^n", "", "V", "how many times as dense the sum of n tensors is as one"),
-        Letter("b", "", "V", "the bandwidth"),
-    ]
-}
+    "two_shot_sparse": [*LETTERS[:2], Letter("d_G", "k / n", "V", "the density of a rank's tensor"), *LETTERS[2:]],
+    "zen": [*LETTERS[:2], Letter("d_G", "", "V", "the density of a rank's tensor"), *LETTERS[2:],
+            Letter("h0", "", "S", "the hash by which indices are owned")],
+}  # fmt: skip

@@ -1,0 +1,86 @@
+"""What is asked of DeMo beyond its text: what counts on of a momentum and what stays, and how long messages are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sparring.impl.codecs import chunked_top_k
+from sparring.impl.core import alltoall
+from sparring.proofs.functions.ratios import Ratio
+from sparring.proofs.logic.obligations import Obligation, p
+from sparring.proofs.reading.annotations import Served, Stated
+from sparring.proofs.reading.rotation import peers_of
+from sparring.spec.core.model import Page
+from sparring.spec.core.numbers import Sym
+
+a, b = (Sym.var(name) for name in "ab")
+x, y, z = (Ratio(Sym.var(name)) for name in "xyz")
+ANY = (p >= 1,)
+PARTS = (0, 1, 999, 1000)
+"""Thousandths."""
+WIDTHS = (4, 8)
+"""Bytes of an entry."""
+PLACES = ((1, 1), (64, 1), (257, 2))
+"""Entries of a chunk, and bytes of a place in it."""
+TOPS = (1, 9)
+"""How many frequencies of a chunk are told, if it has so many."""
+
+others: Sequence[Mapping[str, int]] = (
+    {"chunk": 4, "top": 2}, {"chunk": 5, "top": 9, "signs": 0, "decay": 500}, {"chunk": 1, "top": 1, "decay": 0},
+    {"chunk": 300, "top": 2, "signs": 0, "decay": 1000},
+)  # fmt: skip
+long: Sequence[Mapping[str, int]] = ({"chunk": 4, "top": 2},)
+refused: Sequence[Mapping[str, int]] = (
+    {"decay": -1}, {"decay": 1001}, {"chunk": 0}, {"chunk": 1025}, {"top": 0}, {"top": 1025}, {"signs": 2},
+    {"signs": -1},
+)  # fmt: skip
+shown = {"residual": lambda state, r: [*state.momentum[r]]}
+
+
+def owed(p: int) -> Sequence[Mapping[str, int]]:  # noqa: ARG001  # as for every page
+    """Return the parameters with which all is sent as it is: chunks of one entry, which are their own frequency."""
+    return [{"chunk": 1, "top": 1, "signs": 0}]
+
+
+def theorems(page: Page) -> Iterator[Stated]:
+    """State what holds of its functions."""
+    m: Any = page.module
+    yield Stated(
+        "conservation",
+        "What is sent of a momentum and what stays make up the part of it that counted on, and the vector.",
+        staying(m),
+    )
+    yield Stated(
+        "messages",
+        "A message has of each chunk that is begun, for each frequency told, a place of 1 or 2 bytes and the number.",
+        messages(m),
+    )
+
+
+def staying(m: Any) -> Iterator[Obligation]:
+    """State what enters, and what is left of it."""
+    for part in PARTS:
+        given = m.entered(x, y, part)
+        yield Obligation(f"enters, {part}", ANY, given.is_(y * part / 1000 + x))
+        yield Obligation(f"nothing is lost, {part}", ANY, (m.left(given, z) + z).is_(given))
+
+
+def messages(m: Any) -> Iterator[Obligation]:
+    """State how long messages are; ``b`` chunks are begun, the last of which has ``a`` entries."""
+    for chunk, place in PLACES:
+        for top in TOPS:
+            some, told = (b >= 1, a >= 1, a <= chunk), min(top, chunk)
+            for width in WIDTHS:
+                found = m.ChunkedTopK(chunk, top, 0).octets(chunk * (b - 1) + a, width)
+                yield Obligation(f"{told} of {chunk}, {width} bytes", some, found == b * told * (place + width))
+
+
+def peers(page: Page, served: Served) -> Iterator[Obligation]:
+    """Compare with ``impl``, which has neighbours of its own, and counts chunks."""
+    impl: Any = alltoall
+    yield from peers_of(served("direct_allgather"), impl.above, impl.below)
+    code = page.module.ChunkedTopK(page.params["chunk"], page.params["top"], 0)
+    for width in WIDTHS:
+        chunks = chunked_top_k.chunks(a, code.chunk)
+        yield Obligation(f"sizes, {width} bytes", (a >= 0,), chunks * code.octets(1, width) == code.octets(a, width))
