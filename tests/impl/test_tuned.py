@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from sparring.impl.core import agreement
 from sparring.proofs.logic.verdicts import Word
 
 TARGET = "sparring.impl.tuned:allreduce"
-EXACT = {"alpha": Fraction(5, 10**6), "beta": Fraction(1, 10**10), "gamma": Fraction(1, 4 * 10**9)}
+EXACT: dict[str, Any] = {"alpha": Fraction(5, 10**6), "beta": Fraction(1, 10**10), "gamma": Fraction(1, 4 * 10**9)}
 SHORT, LONG = 10, 1_000_000
 """Lengths on either side of where another algorithm costs less, for up to eight ranks."""
 
@@ -79,8 +80,9 @@ def test_it_begins_at_once_only_where_questions_are_understood(monkeypatch):
 
 
 def test_an_algorithm_that_is_not_known():
+    nobody: Any = None
     with pytest.raises(InputError, match="algorithm = 'tree': there are recursive_doubling, rabenseifner, ring"):
-        tuned.allreduce(None, np.zeros(2), algorithm="tree")
+        tuned.allreduce(nobody, np.zeros(2), algorithm="tree")
 
 
 def test_it_sums_as_every_allreduce():
