@@ -70,7 +70,7 @@ class Allreduce(Keeping):
         with np.errstate(over="ignore", invalid="ignore"):
             momentum[:] = (momentum * self._decay + x * WHOLE) / WHOLE
             y = transformed(self._summed(momentum), self._chunk, back=True)
-        return np.add(np.sign(y) if self._signs else y, x.dtype.type(0))
+        return np.sign(y) if self._signs else y
 
     def _summed(self, momentum: Vector) -> Vector:
         """All ranks' frequencies, as they are read; ``momentum`` loses what is read of its own."""
@@ -92,7 +92,7 @@ class Allreduce(Keeping):
 @lru_cache(maxsize=8)
 def weights(c: int) -> NDArray[np.float64]:
     """By frequency and entry, the weights of a chunk of ``c``."""
-    scale = [math.sqrt(1 / c)] + [math.sqrt(2 / c)] * (c - 1)
+    scale = [math.sqrt(min(u + 1, 2) / c) for u in range(c)]
     return np.array([[scale[u] * math.cos(math.pi * ((2 * i + 1) * u % (4 * c)) / (2 * c)) for i in range(c)]
                      for u in range(c)])
 
@@ -104,10 +104,11 @@ def transformed(x: Vector, chunk: int, back: bool = False) -> Vector:
         if start == stop:
             continue
         by = weights(c).astype(x.dtype)
-        rows, size = x[start:stop].reshape(-1, c), max(1, BLOCK // (c * c))
+        rows = x[start:stop].reshape((stop - start) // c, c)
+        size = max(1, BLOCK // (c * c))
         for i in range(0, len(rows), size):
             products = rows[i : i + size, None, :] * (by.T if back else by)
-            y[start + i * c : start + (i + len(products)) * c] = halved(products.reshape(-1, c))
+            y[start + i * c : start + (i + len(products)) * c] = halved(np.concatenate(products))
     return y
 
 

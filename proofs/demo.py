@@ -13,6 +13,7 @@ from sparring.proofs.reading.annotations import Served, Stated
 from sparring.proofs.reading.rotation import peers_of
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
+from sparring.spec.core.vectors import Vector
 
 a, b = (Sym.var(name) for name in "ab")
 x, y, z = (Ratio(Sym.var(name)) for name in "xyz")
@@ -35,6 +36,11 @@ refused: Sequence[Mapping[str, int]] = (
     {"decay": -1}, {"decay": 1001}, {"chunk": 0}, {"chunk": 1025}, {"top": 0}, {"top": 1025}, {"signs": 2},
     {"signs": -1},
 )  # fmt: skip
+survivors = {
+    "def _summed(self, momentum: Vector) -> Vector:":
+        "What was read of a rank may be taken from its momentum before messages come: their sum is another array.",
+    "size = max(1, BLOCK // (c * c))": "How many chunks are taken together is for speed; it changes no bit.",
+}  # fmt: skip
 shown = {"residual": lambda state, r: [*state.momentum[r]]}
 
 
@@ -51,11 +57,20 @@ def theorems(page: Page) -> Iterator[Stated]:
         "What is sent of a momentum and what stays make up the part of it that counted on, and the vector.",
         staying(m),
     )
+    yield Stated("signs", "All ranks go by the sign of the sum, or by the sum.", ways(m))
     yield Stated(
         "messages",
         "A message has of each chunk that is begun, for each frequency told, a place of 1 or 2 bytes and the number.",
         messages(m),
     )
+
+
+def ways(m: Any) -> Iterator[Obligation]:
+    """State where all ranks go, of a few numbers, and of any."""
+    for v, told in ((2.5, 1), (0.0, 0), (-7.0, -1)):
+        yield Obligation(f"the sign of {v}", ANY, [*m.gone(Vector([v]), 1)] == [told])
+    yield Obligation("the sum", ANY, next(iter(m.gone(Vector([a]), 0))) == a)
+    yield Obligation("no sign", ANY, [*m.gone(Vector([2.5]), 0)] == [2.5])
 
 
 def staying(m: Any) -> Iterator[Obligation]:

@@ -9,6 +9,8 @@ unlike the values of a hash modulo ``p`` it gives no rank more indices than anot
 ([20, 30, 40, 50, 10], [10, 20, 30, 40, 50])
 """
 
+from typing import Any
+
 from sparring.spec.core.numbers import Int
 from sparring.spec.core.vectors import Vector, local
 from sparring.spec.library.counter_rng import drawn
@@ -24,7 +26,7 @@ def index(key: Int, n: Int) -> Int:
     return key % n
 
 
-def order(seed: int, n: int) -> list[int]:
+def order(seed: int, n: int) -> list[Any]:
     """All indices."""
     return [index(one, n) for one in sorted(key(drawn(seed, i), i, n) for i in range(n))]
 

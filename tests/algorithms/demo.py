@@ -44,7 +44,7 @@ KNOWN = Known(
         Fault("nothing fades", "momentum * self._decay", "momentum * WHOLE", params=SUMS),
         Fault("there as back", "(by.T if back else by)", "by", params=SUMS),
         Fault("cosines of whole places", "(2 * i + 1) * u", "2 * i * u", params=SUMS),
-        Fault("all frequencies weigh alike", "[math.sqrt(1 / c)] + ", "[math.sqrt(2 / c)] + ", params=SUMS),
+        Fault("all frequencies weigh alike", "min(u + 1, 2)", "2", params=SUMS),
         Fault("a chunk that is not full is left out", "(many, x.size, x.size - many)", "(0, 0, 1)", params=SUMS),
         Fault("signs of zeros are 1", "np.sign(y) if", "np.where(y < 0, -1, 1).astype(y.dtype) if", params=PARAMS),
     ],
@@ -55,7 +55,7 @@ KNOWN = Known(
     ],
     refused=[({"top": 1.5}, "top = 1.5: it must be a whole number, 1 or more")],
     different=[({"top": 2}, "rank 2 has")],
-    theorems=[*TEXTS, "claim: conservation", "claim: messages"],
+    theorems=[*TEXTS, "claim: conservation", "claim: messages", "claim: signs"],
     wrong_texts=[
         (SENT, f"{SENT.replace('q,', 'm,')}", "result", OTHER),
         ("sums = yield allreduce(q,", "sums = q; yield allreduce(q,", "agreement", PARTIAL),

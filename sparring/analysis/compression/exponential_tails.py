@@ -53,7 +53,7 @@ def together() -> Settled:
             return Settled(False, f"of {stages} stages the page's let {math.prod([first, *others])} pass, and not 0.01")
         if not (found := alike(s * ((d / s) ** sympy.Rational(1, stages - 1)) ** (stages - 1), d, "of all")).holds:
             return found
-    return Settled(True, f"of {STAGES[0]} to {STAGES[-1]} stages")
+    return Settled(True, f"of {STAGES[0]} to {STAGES[-1]} stages", tested(len(STAGES)))
 
 
 def near(drawn: Drawn) -> Settled:

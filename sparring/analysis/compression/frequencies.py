@@ -46,7 +46,7 @@ def orthonormal() -> Settled:
         w = np.array(weights(c))
         if np.abs(w @ w.T - np.eye(c)).max() > NEAR:
             return Settled(False, f"the page's weights of {c} entries are not orthonormal")
-    return Settled(True, f"of chunks of {CHUNKS[0]} to {CHUNKS[-1]} entries")
+    return Settled(True, f"of chunks of {CHUNKS[0]} to {CHUNKS[-1]} entries", tested(len(CHUNKS)))
 
 
 def vectors(p: int, seed: int) -> Any:
@@ -58,7 +58,8 @@ def kept(decay: int) -> Settled:
     """Decide by runs whether all sums and the last momenta make up all vectors."""
     page = load(demo, decay=decay, chunk=CHUNK, top=TOP, signs=0)
     for p, seed in product(RANKS, SEEDS):
-        state, sums = None, np.zeros(N)
+        state: Any = None
+        sums = np.zeros(N)
         for xs in vectors(p, seed):
             ran = run(page, [*xs], state)
             state, sums = ran.state, sums + np.array([*ran.results[0]])
