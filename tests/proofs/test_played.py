@@ -322,6 +322,36 @@ def test_what_is_read_chunk_by_chunk_is_what_an_allgather_shows(ranks, code):
     assert [*read_by_chunk(code, x, ranks)] == [*each[0].carry(each).results[0]]
 
 
+def mean(x, p):
+    return total(x) / p
+
+
+WRITTEN: dict[str, Any] = {
+    "alike": (lambda x, p: x, lambda s, p: s / p, mean, PROVED),
+    "divided before": (lambda x, p: x / p, lambda s, p: s, mean, UNDECIDED),
+    "multiplied before": (lambda x, p: x * p, lambda s, p: s, mean, REFUTED),
+    "in halves": (lambda x, p: x, lambda s, p: s / 2 + s / 2, total, UNDECIDED),
+    "in thirds": (lambda x, p: x, lambda s, p: s / 3 + s / 3, total, REFUTED),
+    "halved and doubled": (lambda x, p: x * 0.5, lambda s, p: s * 2, total, UNDECIDED),
+    "halved alone": (lambda x, p: x * 0.5, lambda s, p: s, total, REFUTED),
+}
+"""What is done before and after a sum, what is ensured, and what that is worth."""
+
+
+@pytest.mark.parametrize("what", WRITTEN)
+def test_arithmetic_that_is_written_otherwise_is_refuted_by_a_run_alone(what):
+    """A letter for a product may have any value, so numbers may be equal though letters are not."""
+    before, after, says, verdict = WRITTEN[what]
+
+    def program(x, p):
+        return after((yield allreduce(before(x, p))), p)
+
+    result = next(one for one in proving.prove(page(program, says), planted=False) if one.name == "result")
+    assert result.verdict == verdict, result.detail
+    assert verdict != UNDECIDED or "a letter stands for arithmetic that is not read" in result.detail
+    assert verdict != REFUTED or "and the page ensures" in result.detail
+
+
 def test_vectors_have_no_truth_and_no_equality():
     """As arrays of more than one entry have none; entries do."""
     x = Vector([1, 2])
