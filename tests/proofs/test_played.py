@@ -352,6 +352,46 @@ def test_arithmetic_that_is_written_otherwise_is_refuted_by_a_run_alone(what):
     assert verdict != REFUTED or "and the page ensures" in result.detail
 
 
+@pytest.mark.parametrize(("kept", "verdict"), [("v - v * 0.5", PROVED), ("v * 0.25", REFUTED)])
+def test_what_is_multiplied_gets_lost_or_not(tmp_path, kept, verdict):
+    """A product is a letter there, too, and what is planted in it upsets the theorem."""
+    file = tmp_path / "halves.py"
+    file.write_text(HALVES.replace("KEPT", kept), encoding="utf-8")
+    found = {one.name: one for one in proving.prove(sparring.page(str(file)))}
+    assert found["result"].verdict == PROVED
+    assert found["conservation"].verdict == verdict, found["conservation"].detail
+
+
+HALVES = '''"""The sum of halves; the others wait."""
+
+from typing import Any, NamedTuple
+
+from sparring.spec.core.exchanges import allreduce
+from sparring.spec.core.vectors import total
+
+data = "dense"
+
+
+class State(NamedTuple):
+    """``kept``: what waits."""
+
+    kept: Any = 0
+
+
+def program(x, state):
+    v = x + state.kept
+    return (yield allreduce(v * 0.5)), State(KEPT)
+
+
+def ensures(x, state):
+    return total((x + state.kept) * 0.5)
+
+
+def waiting(state):
+    return total(state.kept)
+'''
+
+
 def test_vectors_have_no_truth_and_no_equality():
     """As arrays of more than one entry have none; entries do."""
     x = Vector([1, 2])
