@@ -130,6 +130,7 @@ def until_refuted(answers: Iterator[Answer]) -> Iterator[Answer]:
             return
 
 
+UNREAD = "a letter stands for arithmetic that is not read; right: written alike in the text and in what it ensures"
 Weighed = tuple[Verdict, str, dict[str, Any]]
 
 
@@ -145,13 +146,16 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
             return refuted_by(belied)
         return PROOFS[any(a.below for a in answers)], f"{len(answers)} obligations", {}
     facts = [a for a in failed if a.witness and not a.problem and not a.obligation.annotation]
-    wrong = ran_wrong(page, conjecture, failed)
+    unread = [a for a in failed if page.composed and a.witness and a.obligation.claim is not False]
+    wrong = ran_unread(page, conjecture) if unread and not facts else ran_wrong(page, conjecture, failed)
     if wrong and not (facts and facts[0].witness["p"] < wrong.p):
         return refuted_by(wrong)
     if facts:
         return REFUTED, describe_failure(facts[0]), dict(facts[0].witness)
     if doubtful := [a for a in failed if a.problem]:
         return UNDECIDED, f"{doubtful[0].obligation.name}: {doubtful[0].problem}", {}
+    if unread:
+        return UNDECIDED, f"{unread[0].obligation.name}: {UNREAD}", {}
     if page.composed:  # its text cannot be read there
         return UNDECIDED, failed[0].obligation.name, {}
     return not_inductive(page, conjecture, failed[0])
@@ -164,6 +168,14 @@ def clean(*_: Any) -> None:
 def refuted_by(wrong: execution.Wrong) -> Weighed:
     """Return the refutation by a run."""
     return REFUTED, str(wrong), {"p": wrong.p} | ({} if wrong.t is None else {"t": wrong.t})
+
+
+def ran_unread(page: Page, conjecture: Conjecture) -> execution.Wrong | None:
+    """Return what runs find of a text that may be right, since it was not read far enough."""
+    try:
+        return execution.first(conjecture.played or clean, page, FEW)
+    except Undecided:  # there is nothing to hold the runs against
+        return None
 
 
 def ran_wrong(page: Page, conjecture: Conjecture, failed: Sequence[Answer]) -> execution.Wrong | None:

@@ -322,6 +322,76 @@ def test_what_is_read_chunk_by_chunk_is_what_an_allgather_shows(ranks, code):
     assert [*read_by_chunk(code, x, ranks)] == [*each[0].carry(each).results[0]]
 
 
+def mean(x, p):
+    return total(x) / p
+
+
+WRITTEN: dict[str, Any] = {
+    "alike": (lambda x, p: x, lambda s, p: s / p, mean, PROVED),
+    "divided before": (lambda x, p: x / p, lambda s, p: s, mean, UNDECIDED),
+    "multiplied before": (lambda x, p: x * p, lambda s, p: s, mean, REFUTED),
+    "in halves": (lambda x, p: x, lambda s, p: s / 2 + s / 2, total, UNDECIDED),
+    "in thirds": (lambda x, p: x, lambda s, p: s / 3 + s / 3, total, REFUTED),
+    "halved and doubled": (lambda x, p: x * 0.5, lambda s, p: s * 2, total, UNDECIDED),
+    "halved alone": (lambda x, p: x * 0.5, lambda s, p: s, total, REFUTED),
+}
+"""What is done before and after a sum, what is ensured, and what that is worth."""
+
+
+@pytest.mark.parametrize("what", WRITTEN)
+def test_arithmetic_that_is_written_otherwise_is_refuted_by_a_run_alone(what):
+    """A letter for a product may have any value, so numbers may be equal though letters are not."""
+    before, after, says, verdict = WRITTEN[what]
+
+    def program(x, p):
+        return after((yield allreduce(before(x, p))), p)
+
+    result = next(one for one in proving.prove(page(program, says), planted=False) if one.name == "result")
+    assert result.verdict == verdict, result.detail
+    assert verdict != UNDECIDED or "a letter stands for arithmetic that is not read" in result.detail
+    assert verdict != REFUTED or "and the page ensures" in result.detail
+
+
+@pytest.mark.parametrize(("kept", "verdict"), [("v - v * 0.5", PROVED), ("v * 0.25", REFUTED)])
+def test_what_is_multiplied_gets_lost_or_not(tmp_path, kept, verdict):
+    """A product is a letter there, too, and what is planted in it upsets the theorem."""
+    file = tmp_path / "halves.py"
+    file.write_text(HALVES.replace("KEPT", kept), encoding="utf-8")
+    found = {one.name: one for one in proving.prove(sparring.page(str(file)))}
+    assert found["result"].verdict == PROVED
+    assert found["conservation"].verdict == verdict, found["conservation"].detail
+
+
+HALVES = '''"""The sum of halves; the others wait."""
+
+from typing import Any, NamedTuple
+
+from sparring.spec.core.exchanges import allreduce
+from sparring.spec.core.vectors import total
+
+data = "dense"
+
+
+class State(NamedTuple):
+    """``kept``: what waits."""
+
+    kept: Any = 0
+
+
+def program(x, state):
+    v = x + state.kept
+    return (yield allreduce(v * 0.5)), State(KEPT)
+
+
+def ensures(x, state):
+    return total((x + state.kept) * 0.5)
+
+
+def waiting(state):
+    return total(state.kept)
+'''
+
+
 def test_vectors_have_no_truth_and_no_equality():
     """As arrays of more than one entry have none; entries do."""
     x = Vector([1, 2])

@@ -95,7 +95,9 @@ def siblings(path: Path) -> list[Path]:
         files.append(file)
     if sum(file.stat().st_size for file in files) > SIZE:
         raise InputError(f"the files of all ranks are larger than {SIZE} bytes together; at most so many are read")
-    if int(found[2]) >= len(files):
+    name = re.compile(rf"{re.escape(found[1])}\.(\d+)\.et")
+    there = [int(match[1]) for file in path.parent.glob("*.et") if (match := name.fullmatch(file.name))]
+    if max([int(found[2]), *there]) >= len(files):
         raise InputError(
             f"no file {path.with_name(f'{found[1]}.{len(files)}.et')}; right: one for each rank, from 0 on"
         )

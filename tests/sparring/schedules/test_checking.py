@@ -14,7 +14,8 @@ from sparring import InputError, export
 from sparring import check_schedule as check
 from sparring.proofs.logic.verdicts import Word
 from sparring.schedules.checking import PROPERTIES
-from sparring.schedules.formats import msccl
+from sparring.schedules.formats import chakra, msccl
+from sparring.schedules.messages import Act
 from sparring.schedules.program import Block, Program, Rank, Step
 from tests.sparring.calling import called, envelope_of, refused
 from tests.sparring.schedules.plans import gathered, plan
@@ -284,6 +285,18 @@ def test_what_says_nothing_of_a_schedule_file_is_refused(option):
     """By name, since it would be passed over: a file of 8 ranks is none of 4, and its sum no mean."""
     told = refused("check", SAMPLES / "allreduce_ring_8.xml", *option)
     assert f"{option[0]} does not go with a schedule file" in told
+
+
+def test_a_rank_without_its_trace_is_no_end_of_the_ranks(tmp_path):
+    """Of a rank in the middle, which may send nothing; another program's traces may lie beside."""
+    for r in range(4):
+        acts = (Act("send", 8, 1 - r) if r == 0 else Act("recv", 8, 1 - r),) if r < 2 else ()
+        (tmp_path / f"mine.{r}.et").write_bytes(chakra.trace(r, acts))
+    (tmp_path / "mine.2.9.et").write_bytes(b"")
+    assert check(tmp_path / "mine.0.et").extra["ranks"] == 4
+    (tmp_path / "mine.2.et").unlink()
+    with pytest.raises(InputError, match=r"no file .*mine.2.et; right: one for each rank, from 0 on"):
+        check(tmp_path / "mine.0.et")
 
 
 def test_floors_and_junit_reach_schedule_files(tmp_path, monkeypatch):
