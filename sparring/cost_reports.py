@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from sparring.costs.claims import stated
 from sparring.costs.costs import Cost
+from sparring.costs.published.claim import Claim
 from sparring.costs.rows import rows
 from sparring.costs.shared_links import SharedCost
 from sparring.costs.union_cost import UnionCost
@@ -28,6 +29,12 @@ def cost_report(costs: Sequence[Told], undecided: Mapping[str, str], seconds: fl
     return Report("cost", results, gaps, seconds, {"costs": [forms(one) for one in costs]})
 
 
+def described(claim: Claim) -> dict[str, Any]:
+    """Return a claim for the envelope, its formula as text."""
+    told = {name: value for name, value in claim._asdict().items() if name != "actual"}
+    return {**told, "formula": str(stated(claim))}
+
+
 def forms(cost: Told) -> dict[str, Any]:
     """Return a cost for the envelope: formulas as text."""
     bounds = cost.bounds
@@ -43,10 +50,7 @@ def forms(cost: Told) -> dict[str, Any]:
         }
         for row in rows(cost)
     }
-    claims = [
-        {**j.claim._asdict(), "formula": str(stated(j.claim)), "judged": j.verdict, "difference": j.difference}
-        for j in cost.claims
-    ]
+    claims = [{**described(j.claim), "judged": j.verdict, "difference": j.difference} for j in cost.claims]
     place = {"place": str(cost.place), "given": cost.given} if isinstance(cost, SharedCost) else {}
     sent = cost.form("sent")
     told = None if sent is None else str(sent)

@@ -85,6 +85,8 @@ class Search:
         """Try examples that are made to be hard."""
         question, findings = self.question, self.findings
         for kind in [kind for kind in self.few if kind in MADE]:
+            if needless(question, findings, kind):
+                continue
             wrong = {*findings.smallest} & {*USUAL, *(IN_SERIES if question.in_series else ())}
             if why := unplayable(self.place, kind) or WRONG * bool(wrong):
                 findings.unseen = dict.fromkeys(properties(kind), why) | findings.unseen
@@ -118,6 +120,12 @@ class Search:
         findings.count(question, judged)
         new = [(prop, why) for prop, why in judged.flaws.items() if prop not in known]
         self.advance([f"{prop} at {example.place}: {why}" for prop, why in new if prop not in ("steps", "volume")])
+
+
+def needless(question: Question, findings: Findings, kind: str) -> bool:
+    """Return whether examples are tried for messages alone, which are known to be wrong."""
+    asked = {*properties(kind)} & {*question.judged}
+    return not asked and bool({"steps", "volume"} & {*findings.smallest}) and not any(question.convention)
 
 
 def spent(place: Place, judged: Judged) -> Sequence[str]:
