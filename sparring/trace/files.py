@@ -45,6 +45,8 @@ def read(path: Path) -> Trace:
         if others != ranks:
             raise InputError(f"{_own(path, rank)}:1: ranks is {others}, in rank 0's file {ranks}: they must be equal")
         events += more
+    if (further := _own(path, ranks)).exists():
+        raise InputError(f"{further}: a rank too many, in rank 0's file there are {ranks}: a folder is one trace")
     return Trace(ranks, events)
 
 

@@ -164,7 +164,7 @@ def test_a_file_that_may_not_be_read(file, monkeypatch):
 
 
 def test_folders_that_are_none(tmp_path):
-    """A rank's file is missing, is another's, holds another's event, or knows of other ranks."""
+    """A rank's file is missing, is another's, holds another's event, knows of other ranks, or is of a longer run."""
     for rank in range(2):
         write_rank(rank, 3, [e for e in TRACE.events if e.rank == rank], tmp_path)
     with pytest.raises(InputError, match=r"rank2.jsonl: there is no such file"):
@@ -178,6 +178,11 @@ def test_folders_that_are_none(tmp_path):
         read(tmp_path)
     third.write_text('{"format":"sparring trace","version":1,"ranks":4,"rank":2}\n')
     with pytest.raises(InputError, match=r"rank2.jsonl:1: ranks is 4, in rank 0's file 3: they must be equal"):
+        read(tmp_path)
+    write_rank(2, 3, [], tmp_path)
+    assert read(tmp_path).ranks == 3
+    write_rank(3, 4, [], tmp_path)
+    with pytest.raises(InputError, match=r"rank3.jsonl: a rank too many, in rank 0's file there are 3"):
         read(tmp_path)
 
 
