@@ -88,3 +88,10 @@ def test_an_algorithm_that_is_not_known():
 def test_it_sums_as_every_allreduce():
     """On all that check tries, also bad input: lengths that differ by little."""
     assert check(TARGET, bad_input=True).exit_code == 0
+
+
+def test_on_real_ranks(group):
+    """Short and long vectors, by all three algorithms, one after the other on the same communicators."""
+    for name in (None, *tuned.TIMES):
+        found = check(TARGET, on="mpi", group=group, ranks=[2, 3], only=["result", "long vectors"], algorithm=name)
+        assert found.exit_code == 0, name
