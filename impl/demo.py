@@ -36,8 +36,6 @@ WHOLE = 1000
 """Thousandths."""
 MOST = {"decay": WHOLE, "chunk": 1 << 10, "top": 1 << 10, "signs": 1}
 """What these may be at most."""
-BLOCK = 1 << 18
-"""So many products are made at a time."""
 
 
 class Allreduce(Keeping):
@@ -104,11 +102,9 @@ def transformed(x: Vector, chunk: int, back: bool = False) -> Vector:
         if start == stop:
             continue
         by = weights(c).astype(x.dtype)
-        rows = x[start:stop].reshape((stop - start) // c, c)
-        size = max(1, BLOCK // (c * c))
-        for i in range(0, len(rows), size):
-            products = rows[i : i + size, None, :] * (by.T if back else by)
-            y[start + i * c : start + (i + len(products)) * c] = halved(np.concatenate(products))
+        rows, found = (one[start:stop].reshape((stop - start) // c, c) for one in (x, y))
+        for u, row in enumerate(by.T if back else by):
+            found[:, u] = halved(rows * row)
     return y
 
 

@@ -39,7 +39,6 @@ refused: Sequence[Mapping[str, int]] = (
 survivors = {
     "def _summed(self, momentum: Vector) -> Vector:":
         "What was read of a rank may be taken from its momentum before messages come: their sum is another array.",
-    "size = max(1, BLOCK // (c * c))": "How many chunks are taken together is for speed; it changes no bit.",
 }  # fmt: skip
 shown = {"residual": lambda state, r: [*state.momentum[r]]}
 
