@@ -251,6 +251,12 @@ def test_vectors_survive(tmp_path_factory, data):
             path.unlink()
 
 
+def dense(x):
+    """The entries of an array, which must be one."""
+    assert isinstance(x, np.ndarray)
+    return x.tolist()
+
+
 @pytest.mark.parametrize("told", [{}, {"rank": 1, "ranks": 2}, {"rank": 0}, {"ranks": 3}, {"rank": "1"}])
 def test_a_file_is_of_its_rank(tmp_path, told):
     """Of another rank it is refused, in either form; it need not say of which it is."""
@@ -262,7 +268,7 @@ def test_a_file_is_of_its_rank(tmp_path, told):
         else:
             np.savez(path, x=np.ones(2), **told)
         if right:
-            assert vectorfiles.read(tmp_path, 1, 2).tolist() == [1, 1]
+            assert dense(vectorfiles.read(tmp_path, 1, 2)) == [1, 1]
         else:
             with pytest.raises(InputError, match=rf"^{path.name}: ranks? is .*: it must be (1|2), or left out$"):
                 vectorfiles.read(tmp_path, 1, 2)
@@ -273,7 +279,7 @@ def test_an_archive_has_one_vector(tmp_path):
     """As long as it says."""
     x, part = np.ones(2), {"indices": np.arange(1), "values": np.ones(1)}
     np.savez(tmp_path / "rank0.npz", x=x, n=2)
-    assert vectorfiles.read(tmp_path, 0, 1).tolist() == [1, 1]
+    assert dense(vectorfiles.read(tmp_path, 0, 1)) == [1, 1]
     both = {"x": x, "n": 2, **part}
     for odd, why in (({"x": x, "n": 3}, "n is 3: it must be 2"), (both, "has indices, n, values, x")):
         np.savez(tmp_path / "rank0.npz", **odd)
