@@ -146,7 +146,9 @@ class _Notes:
         if not outcome.findings:
             self._note(self.results, content(outcome.results), outcome.results, outcome.taken)
         for finding in outcome.findings:
-            self._note(self.findings, (finding.kind, finding.rank, finding.call, finding.where), finding, outcome.taken)
+            message = finding.text if finding.kind is Kind.UNMATCHED else ""  # of one line's, each is a finding
+            key = finding.kind, finding.rank, finding.call, finding.where, message
+            self._note(self.findings, key, finding, outcome.taken)
 
     def exploration(self, runs: int, left: int) -> Exploration:
         """Return all of them; two different results are a race."""
