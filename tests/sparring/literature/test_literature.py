@@ -95,8 +95,12 @@ def test_logarithms(relation, checked):
 ROW = Row("planted", "here", "D", "ring", "words", lambda n, p, k: 2 * n * (p - 1) / p, given="p | n")
 
 
+COSTS = claims.Costs()
+"""Each page's, derived once."""
+
+
 def judged(one):
-    return claims.of_literature(Source("planted", "Planted.", [one]), one, claims.Costs())
+    return claims.of_literature(Source("planted", "Planted.", [one]), one, COSTS)
 
 
 def test_a_row_with_another_factor_is_different():
