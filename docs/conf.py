@@ -46,7 +46,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"(collections|fractions|msgspec|numpy|np|pathlib|types|typing)\..*"),
     # Names in signatures that are no part of the interface: aliases, a type variable, matplotlib's own, what only
     # sparring passes on.
-    ("py:class", r"Document|Done|Executor|Figure|Fraction|Intracomm|Panels|Path|Reduce|Track"),
+    ("py:class", r"Document|Done|Executor|Figure|Fraction|Intracomm|Panels|Path|Reduce|Timing|Track|Vector"),
     ("py:class", r"sparring\..*\.(Document|Piece|Ranks|Shown|SparseVector|Table|Test|Waiting)"),
 ]
 

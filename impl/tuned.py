@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mpi4py.MPI import Intracomm
 
 
-class Machine(Protocol):
+class Timing(Protocol):
     """What tells the seconds of a message, of a byte and of an addition, as a calibrated ``sparring.Machine`` does."""
 
     @property
@@ -101,7 +101,7 @@ def choose(m: Seconds, n: int, p: int, width: int) -> str:
 
 
 def allreduce(
-    comm: Intracomm, x: Vector, /, *, out: Vector | None = None, validate: bool = True, machine: Machine = USUAL,
+    comm: Intracomm, x: Vector, /, *, out: Vector | None = None, validate: bool = True, machine: Timing = USUAL,
     algorithm: str | None = None,
 ) -> Vector:  # fmt: skip
     """The sum of all ranks' ``x``, the same bits on every rank.  Collective.

@@ -23,7 +23,7 @@ other rules for the number of stages, too.  With this rule one stage stays alone
 vectors with long tails: stages would help there, and none is added.  In the program the mean of what exceeds a
 threshold is counted from its least entry, here from the threshold, as remembered of the paper.  Infinities and NaN are
 taken, and not counted in means: that, and the order of sums, which is that of
-:mod:`~sparring.spec.selectors.gaussian`, are this page's own.
+``gaussian``, are this page's own.
 
 .. [AE21] A. M. Abdelmoniem, A. Elzanaty, M.-S. Alouini and M. Canini, "An efficient statistical-based gradient
    compression technique for distributed training systems", MLSys 2021, arXiv:2101.10761.
