@@ -13,8 +13,8 @@ import sparring
 from sparring import InputError, world
 from sparring.checks.checking import check
 from sparring.impl import tuned
-from sparring.impl.core import agreement
 from sparring.proofs.logic.verdicts import Word
+from sparring.refinement.observing import observe
 
 TARGET = "sparring.impl.tuned:allreduce"
 EXACT: dict[str, Any] = {"alpha": Fraction(5, 10**6), "beta": Fraction(1, 10**10), "gamma": Fraction(1, 4 * 10**9)}
@@ -50,33 +50,43 @@ def test_what_is_chosen_is_what_is_sent():
     assert steps.verdict.word is Word.REFUTED, (result, steps)
 
 
+DIFFER = [(before, *pair) for before in (SHORT, LONG) for pair in ((SHORT, LONG), (LONG, SHORT))]
+"""What all ranks had in the call before; then what rank 1 has, and what the others have."""
+
+
 def lengths(comm, x, /):
-    """Short and long calls in turn; then one rank has a short vector and the others long ones, and vice versa."""
-    rank, found = comm.Get_rank(), [tuned.allreduce(comm, x[:n])[-1] for n in (SHORT, LONG, LONG, SHORT, SHORT)]
-    for few, many in ((SHORT, LONG), (LONG, SHORT)):
+    """Short and long calls in turn, after each of which ranks differ."""
+    found = []
+    for before, own, others in DIFFER:
+        found.append(tuned.allreduce(comm, x[:before])[-1])
         try:
-            tuned.allreduce(comm, x[: few if rank == 1 else many])
+            tuned.allreduce(comm, x[: own if comm.Get_rank() == 1 else others])
         except InputError as error:
             found.append(str(error))
-        found.append(tuned.allreduce(comm, x[:few])[-1])
     return found
 
 
 @pytest.mark.parametrize("p", [2, 3])
 def test_ranks_of_other_lengths_are_told(p):
-    """Whatever was chosen in the call before, nobody waits; and the next call is right."""
+    """Whatever was chosen before: a ring has no questions, and does not begin before all have told their length."""
     outcome = world.run(lengths, p, [np.arange(LONG) % 7.0] * p)
-    short, long = p * ((SHORT - 1) % 7.0), p * ((LONG - 1) % 7.0)
+    outcome.raise_if_found()
     for found in outcome.results:
-        assert found[:5] == [short, long, long, short, short]
-        assert found[6] == short and found[8] == long
-        assert all("rank 1 has float64 and" in told for told in found[5:8:2])
+        assert found[::2] == [p * ((before - 1) % 7.0) for before, *_ in DIFFER]
+        assert len(found) == 2 * len(DIFFER) and all("rank 1 has float64 and" in told for told in found[1::2])
 
 
-def test_it_begins_at_once_only_where_questions_are_understood(monkeypatch):
-    """A ring has no questions: without one exchange before each call, ranks that differ would wait, or be wrong."""
-    monkeypatch.setattr(agreement, "ended", lambda *args: pytest.fail("a ring began at once"))
-    assert check(partial(tuned.allreduce, algorithm="ring"), ranks=[2], only=["repeated calls"]).exit_code == 0
+def twice(comm, x, /):
+    """The second of two calls."""
+    tuned.allreduce(comm, x)
+    return tuned.allreduce(comm, x)
+
+
+@pytest.mark.parametrize(("n", "often"), [(SHORT, 1), (LONG, 2)])
+def test_a_short_vector_of_the_last_length_is_sent_at_once(n, often):
+    """What ranks tell one another before is an Allgather: of short vectors in the first call alone."""
+    trace = observe(twice, [np.ones(n)] * 2, "result", record=True).trace
+    assert trace and [event.call for event in trace.events if event.rank == 0].count("Allgather") == often
 
 
 def test_an_algorithm_that_is_not_known():
