@@ -108,9 +108,9 @@ def allreduce(
 
     ``x``: a contiguous vector of float32, float64, int32 or int64, of any length; integers wrap around.  ``out``: where
     the result goes, ``x`` itself included; by default a new array of ``x``'s class.  Unless it is ``out``, ``x`` stays
-    as it is.  ``machine``: what decides; ``algorithm``: one of ``TIMES``, which then is taken.  Both must be the same on
-    every rank: nothing checks that, and ranks that choose differently hang.
-    In which order is added depends on the algorithm, and so do the bits of a sum of floats.
+    as it is.  ``machine``: what decides; ``algorithm``: one of ``TIMES``, which then is taken.  Both must be the same
+    on every rank: nothing checks that, and ranks that choose differently hang.  In which order is added depends on the
+    algorithm, and so do the bits of a sum of floats.
 
     Every rank must have the same dtype and length.  With ``validate``, a fault on one rank raises InputError on all:
     one exchange of two integers a rank makes sure of that first, but for short vectors of the last call's dtype and
