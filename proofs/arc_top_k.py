@@ -20,12 +20,10 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, where
 from sparring.spec.core.vectors import Vector
 
-e, x = Sym.var("e"), Sym.var("x")
+e, x, w = Sym.var("e"), Sym.var("x"), Sym.var("w")
 
 INNER: Mapping[str, Any] = {"ring": ring_proofs, "two_shot": two_shot_proofs}
 """What is proved of the allreduces that it is made of."""
-PARTS = (0, 1, 100, 999, 1000)
-"""Thousandths that a new vector counts."""
 SENT = i >= 1
 """Any truth: whether a row is sent."""
 
@@ -55,7 +53,8 @@ def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every
 def theorems(page: Page) -> Iterator[Stated]:
     """State what holds of its functions."""
     m: Any = page.module
-    yield Stated("result", "The sketch of a sum is the sum of sketches (vectors of up to 8 entries).", sketches(m))
+    yield Stated("result", "The sketch of a sum is the sum of sketches (vectors of up to 8 entries, in "
+                 "rows of 1 or 3).", sketches(m))  # fmt: skip
     yield Stated(
         "conservation",
         "What is left is added to the next vector; an estimate becomes the vector where that is sent; "
@@ -87,9 +86,8 @@ def rules(m: Any) -> Iterator[Obligation]:
 def means(m: Any) -> Iterator[Obligation]:
     """State that it is with ``ef21m`` and after the first call a running mean; else the vector."""
     state = m.State(mean=Ratio(e))
-    for part in PARTS:
-        now = m.running(Ratio(x), 1, state, m.Params(feedback="ef21m", momentum=part))
-        yield Obligation(f"mean, {part}", matrices.ANY, now.is_((1000 - part) * e + part * x, 1000))
+    now = m.running(Ratio(x), 1, state, m.Params(feedback="ef21m", momentum=w))
+    yield Obligation("mean", matrices.ANY, now.is_((1000 - w) * e + w * x, 1000))
     for call, rule in ((0, "ef21m"), (1, "ef21"), (1, "ef14"), (1, "none")):
         now = m.running(Ratio(x), call, state, m.Params(feedback=rule))
         yield Obligation(f"no mean, {rule}", matrices.ANY, now.is_(x, 1))
@@ -99,9 +97,7 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
     """Compare with ``impl``, which counts rows upwards from below, and has its means in a function of its own."""
     impl: Any = arc_top_k
     yield from matrices.high(impl.high)
-    for part in PARTS:
-        mixed = page.module.mixed(e, x, part)
-        yield Obligation(f"means, {part}", matrices.ANY, impl.mixed(e, x, part) == mixed)
+    yield Obligation("means", matrices.ANY, impl.mixed(e, x, w) == page.module.mixed(e, x, w))
     yield from of_sums(page, served)
 
 

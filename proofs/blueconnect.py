@@ -29,7 +29,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State all theorems on its functions."""
     yield Stated(
         "levels",
-        "There are three levels for ranks that make full racks, of 1 to 4 nodes of 1 to 4 ranks, and for no others.",
+        "There are three levels for ranks that make full racks (of 1 to 4 nodes of 1 to 4 ranks), and for no others.",
         full(page.module),
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from sparring.impl import clt_k
 from sparring.proofs import ring, two_shot
-from sparring.proofs.functions.ratios import Ratio
+from sparring.proofs.functions.ratios import Ratio, unlike
 from sparring.proofs.logic.obligations import Obligation, within
 from sparring.proofs.logic.obligations import p as ranks
 from sparring.proofs.reading.annotations import Served, Stated
@@ -15,12 +15,12 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, negate
 
 x, e, a, i = (Sym.var(name) for name in ("x", "e", "a", "i"))
+part = unlike("w", 1000)
+"""Thousandths of a residual that are added, where a part is left."""
 
 INNER: Mapping[str, Any] = {"ring": ring, "two_shot": two_shot}
 """The theorems of the allreduces that it is made of."""
 ANY = (ranks >= 1,)
-PARTS = (1, 100, 999, 1000)
-"""Thousandths of a residual that are added."""
 
 others: Sequence[Mapping[str, Any]] = (
     {"k": 2, "beta": 100, "through": "two_shot"}, {"k": 3}, {"k": 0, "beta": 1}, {"k": 1, "beta": 999},
@@ -77,22 +77,20 @@ def turns(m: Any) -> Iterator[Obligation]:
 
 def filters(m: Any) -> Iterator[Obligation]:
     """State of an entry ``x``, beside which ``e`` waits, what the paper's memory becomes; times ``WHOLE``."""
-    for beta in PARTS:
-        memory, sent = beta * e, m.filtered(e, x, beta)
-        yield Obligation(f"what is sent, {beta}", ANY, sent == m.WHOLE * x + memory)
-        yield Obligation(f"an entry that waits, {beta}", ANY, beta * (x + e) == memory + beta * x)
-        after = beta * (m.WHOLE * (x + e) - sent)
-        moved = m.WHOLE * memory + beta * (m.WHOLE * x - sent)
-        yield Obligation(f"an entry that is sent, {beta}", ANY, after == moved)
+    memory, sent = part * e, m.filtered(e, x, part)
+    yield Obligation("what is sent", ANY, sent == m.WHOLE * x + memory)
+    yield Obligation("an entry that waits", ANY, part * (x + e) == memory + part * x)
+    after = part * (m.WHOLE * (x + e) - sent)
+    moved = m.WHOLE * memory + part * (m.WHOLE * x - sent)
+    yield Obligation("an entry that is sent", ANY, after == moved)
 
 
 def entries(m: Any) -> Iterator[Obligation]:
     """State it of an entry ``x``, beside which ``e`` waits; nothing is left whatever was there, infinities and NaN."""
-    for beta in PARTS:
+    for told, beta in (("a part", part), ("all", m.WHOLE)):
         sent = m.entered(Ratio(x), Ratio(e), beta)
-        yield Obligation(f"sent, {beta}", ANY, sent.is_(x * 1000 + e * beta, 1000))
-        if beta < m.WHOLE:
-            yield Obligation(f"left, {beta}", ANY, m.left(x, a, beta) == x - a)
+        yield Obligation(f"sent with {told}", ANY, sent.is_(x * 1000 + e * beta, 1000))
+    yield Obligation("left", ANY, m.left(x, a, part) == x - a)
     yield Obligation("nothing is left", ANY, e + m.left(x, a, m.WHOLE) == e)
 
 
@@ -101,7 +99,6 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
     impl: Any = clt_k
     calls = (ranks >= 1, within(a, 4 * ranks))
     yield Obligation("leaders", calls, impl.leader(a, ranks) == page.module.leader(a, ranks))
-    for beta in PARTS:
-        yield Obligation(f"filters, {beta}", ANY, impl.filtered(e, x, beta) == page.module.filtered(e, x, beta))
+    yield Obligation("filters", ANY, impl.filtered(e, x, part) == page.module.filtered(e, x, part))
     through = page.params["through"]
     yield from INNER[through].peers(served(through))

@@ -15,11 +15,9 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
 from sparring.spec.core.vectors import Vector
 
-a, b = (Sym.var(name) for name in "ab")
+a, b, w = (Sym.var(name) for name in "abw")
 x, y, z = (Ratio(Sym.var(name)) for name in "xyz")
 ANY = (p >= 1,)
-PARTS = (0, 1, 999, 1000)
-"""Thousandths."""
 WIDTHS = (4, 8)
 """Bytes of an entry."""
 PLACES = ((1, 1), (64, 1), (257, 2))
@@ -56,10 +54,11 @@ def theorems(page: Page) -> Iterator[Stated]:
         "What is sent of a momentum and what stays make up the part of it that counted on, and the vector.",
         staying(m),
     )
-    yield Stated("signs", "All ranks go by the sign of the sum, or by the sum.", ways(m))
+    yield Stated("signs", "All ranks go by the sign of the sum (2.5, 0 and -7), or by the sum.", ways(m))
     yield Stated(
         "messages",
-        "A message has of each chunk that is begun, for each frequency told, a place of 1 or 2 bytes and the number.",
+        "A message has of each chunk that is begun, for each frequency told, a place of 1 or 2 bytes and the "
+        "number (chunks of 1, 64 and 257 entries, of which 1 or 9 are told, of 4 and of 8 bytes).",
         messages(m),
     )
 
@@ -74,10 +73,9 @@ def ways(m: Any) -> Iterator[Obligation]:
 
 def staying(m: Any) -> Iterator[Obligation]:
     """State what enters, and what is left of it."""
-    for part in PARTS:
-        given = m.entered(x, y, part)
-        yield Obligation(f"enters, {part}", ANY, given.is_(y * part / 1000 + x))
-        yield Obligation(f"nothing is lost, {part}", ANY, (m.left(given, z) + z).is_(given))
+    given = m.entered(x, y, w)
+    yield Obligation("enters", ANY, given.is_(y * w / 1000 + x))
+    yield Obligation("nothing is lost", ANY, (m.left(given, z) + z).is_(given))
 
 
 def messages(m: Any) -> Iterator[Obligation]:

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sparring.proofs.functions.ratios import Ratio
+from sparring.proofs.functions.ratios import Ratio, unlike
 from sparring.proofs.logic.obligations import Obligation, p
 from sparring.proofs.reading.annotations import Served, Stated, subject
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym
 
 x, e, a, b = (Sym.var(name) for name in "xeab")
+part = unlike("w", 0)
+"""Thousandths of a velocity that stay, if any do."""
 
 ANY = (p >= 1,)
-PARTS = (0, 1, 500, 900, 999)
-"""Thousandths of a velocity that stay."""
 
 others: Sequence[Mapping[str, Any]] = (
     {"k": 2, "masking": 0, "allreduce": "two_shot_sparse"},
@@ -71,13 +71,13 @@ def momenta(m: Any) -> Iterator[Obligation]:
 
     It is what waits, of a velocity its own future with it: ``1 + momentum / 1000 + ...`` times as much.
     """
-    for part in PARTS:
-        fresh = m.moved(Ratio(b), Ratio(x), part)
-        u, whole, stays = fresh.top, fresh.bottom, m.WHOLE - part  # the next velocity is a fraction
-        before = whole * (stays * e + part * b)
-        after = stays * (whole * e + u - whole * a) + part * u
+    for told, momentum in (("some momentum", part), ("none", 0)):
+        fresh = m.moved(Ratio(b), Ratio(x), momentum)
+        u, whole, stays = fresh.top, fresh.bottom, m.WHOLE - momentum  # the next velocity is a fraction
+        before = whole * (stays * e + momentum * b)
+        after = stays * (whole * e + u - whole * a) + momentum * u
         claim = after + whole * (stays * a) == before + whole * (m.WHOLE * x)
-        yield Obligation(f"what waits, {part}", ANY, claim)
+        yield Obligation(f"what waits with {told}", ANY, claim)
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:

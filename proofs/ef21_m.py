@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sparring.impl import ef21_m
-from sparring.proofs.arc_top_k import PARTS, e, x
+from sparring.proofs.arc_top_k import e, w, x
 from sparring.proofs.ef21 import kept, off, shown
 from sparring.proofs.error_feedback import peers as through
 from sparring.proofs.error_feedback import refused as of_selectors
@@ -34,9 +34,8 @@ def theorems(page: Page) -> Iterator[Stated]:
 
 def means(m: Any) -> Iterator[Obligation]:
     """State it of letters, over a thousand."""
-    for part in PARTS:
-        now = m.running(Ratio(x), 1, Ratio(e), part)
-        yield Obligation(f"mean, {part}", ANY, now.is_((1000 - part) * e + part * x, 1000))
+    now = m.running(Ratio(x), 1, Ratio(e), w)
+    yield Obligation("mean", ANY, now.is_((1000 - w) * e + w * x, 1000))
     yield Obligation("the first mean", ANY, m.running(Ratio(x), 0, Ratio(e), 1).is_(x, 1))
 
 
@@ -44,5 +43,4 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
     """State that an implementation adds by the page's allreduce, and has means of its own that are the page's."""
     impl: Any = ef21_m
     yield from through(page, served)
-    for part in PARTS:
-        yield Obligation(f"means, {part}", ANY, impl.mixed(e, x, part) == page.module.mixed(e, x, part))
+    yield Obligation("means", ANY, impl.mixed(e, x, w) == page.module.mixed(e, x, w))

@@ -34,17 +34,15 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State all theorems on its functions."""
     yield Stated(
         "levels",
-        "There are two levels for as many ranks as make full nodes, of 1 to 8 ranks each, and for no others.",
+        "There are two levels for as many ranks as make full nodes, however many ranks a node has, and for no others.",
         full(page.module),
     )
 
 
 def full(m: Any) -> Iterator[Obligation]:
-    """State which numbers of ranks make full nodes, ``j`` of them, and which leave ``d`` ranks over."""
-    for size in SIZES:
-        yield Obligation(f"full nodes of {size}", (j >= 1,), negate(m.ragged(size * j, size)))
-    for size in SIZES[1:]:
-        yield Obligation(f"some left over of {size}", (j >= 0, d >= 1, d < size), m.ragged(size * j + d, size))
+    """State which numbers of ranks make full nodes, ``j`` of ``p`` ranks each, and which leave ``d`` ranks over."""
+    yield Obligation("full nodes", (p >= 1, j >= 1), negate(m.ragged(p * j, p)))
+    yield Obligation("some left over", (p >= 1, j >= 0, d >= 1, d < p), m.ragged(p * j + d, p))
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:  # noqa: ARG001  # as for every page

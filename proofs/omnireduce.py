@@ -13,7 +13,7 @@ from sparring.proofs.reading.rotation import peers_of
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, both
 
-a, e = Sym.var("a"), Sym.var("e")
+a, e, w = Sym.var("a"), Sym.var("e"), Sym.var("w")
 
 WIDTHS = (4, 8)
 """Bytes of an entry."""
@@ -36,11 +36,10 @@ def theorems(page: Page) -> Iterator[Stated]:
 
 def volume(code: Any, block: int) -> Iterator[Obligation]:
     """State what is sent beside the entries: ``e`` bytes for ``a`` of these, whose blocks ``e`` bytes have bits for."""
-    for width in WIDTHS:
-        more = code.octets(a, width) - width * a
-        fits = (a >= 0, e >= 0, a <= 8 * block * e)
-        yield Obligation(f"bits of all blocks, {width} bytes", (a >= 0,), a <= 8 * block * more)
-        yield Obligation(f"no byte more, {width} bytes", fits, both(more >= 0, more <= e))
+    more = code.octets(a, w) - w * a
+    fits = (a >= 0, e >= 0, a <= 8 * block * e)
+    yield Obligation("bits of all blocks", (a >= 0,), a <= 8 * block * more)
+    yield Obligation("no byte more", fits, both(more >= 0, more <= e))
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:

@@ -55,7 +55,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     m: Any = page.module
     yield Stated(
         "result",
-        "The products of a sum of matrices are the sums of those of each (vectors of up to 8 entries).",
+        "The products of a sum of matrices are the sums of those of each (of up to 8 entries, in rows of 1 or 3).",
         linear(m),
     )
     yield Stated(
@@ -80,9 +80,9 @@ def chosen(m: Any) -> Iterator[Obligation]:
     """State when factors are sent."""
     less = rank * (m_ + columns) * rate < m_ * columns
     yield Obligation("less than the matrix", SIZES, iff(m.worth(m_, columns, rank, rate), less))
-    for many in (1, 2, 3):
-        yield Obligation(f"one column, rate {many}", SIZES, negate(m.worth(m_, 1, 1, many)))
-        yield Obligation(f"one row, rate {many}", SIZES, negate(m.worth(1, columns, 1, many)))
+    some = (*SIZES, rank >= 1, rate >= 1)
+    yield Obligation("one column", some, negate(m.worth(m_, 1, rank, rate)))
+    yield Obligation("one row", some, negate(m.worth(1, columns, rank, rate)))
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:

@@ -22,7 +22,7 @@ from sparring.spec.codecs import integer_bytes
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, both, negate, where
 
-a = Sym.var("a")
+a, w = Sym.var("a"), Sym.var("w")
 
 WIDTHS = (4, 8)
 """Bytes of an entry."""
@@ -62,6 +62,7 @@ def theorems(page: Page) -> Iterator[Stated]:
         f"A rank sends p - 1 messages of a unit and {levels.bit_length() + 1} bits an entry, in planes that "
         "are filled up to bytes.",
         volume(m, levels),
+        all_there_are="planes have 8, 4, 2 or 1 bits",
     )
 
 
@@ -89,14 +90,11 @@ def near(m: Any, found: Point, t: Point, chance: Point, most: Point) -> Iterator
 
 
 def volume(m: Any, levels: int) -> Iterator[Obligation]:
-    """State how long messages are, of entries of 4 and of 8 bytes."""
+    """State how long messages are, of entries of ``w`` bytes."""
     for plane in PLANES:
         yield from sizes(integer_bytes.octets, plane)
     parts = [integer_bytes.octets(a, plane) for plane in planes(levels.bit_length() + 1)]
-    for width in WIDTHS:
-        yield Obligation(
-            f"a unit and planes, {width} bytes", (a >= 0,), m.Levels(levels).octets(a, width) == sum(parts, width)
-        )
+    yield Obligation("a unit and planes", (a >= 0,), m.Levels(levels).octets(a, w) == sum(parts, w))
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:

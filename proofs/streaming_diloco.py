@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
 from typing import Any
 
 from sparring.impl import streaming_diloco
 from sparring.proofs import ring as ring_proofs
 from sparring.proofs import two_shot as two_shot_proofs
 from sparring.proofs.functions.ratios import Ratio
-from sparring.proofs.logic.obligations import Obligation, iff, n, p
+from sparring.proofs.logic.obligations import Obligation, iff, n, p, within
 from sparring.proofs.reading.annotations import Served, Stated
 from sparring.spec import diloco
 from sparring.spec.core.model import Page, bound
@@ -18,14 +17,11 @@ from sparring.spec.core.numbers import Sym, both
 from sparring.spec.core.vectors import Vector
 
 b, x, y, z = (Ratio(Sym.var(name)) for name in "bxyz")
-a, c = (Sym.var(name) for name in "ac")
+a, c, w = (Sym.var(name) for name in "acw")
 ANY = (p >= 1,)
 
 INNER: Mapping[str, Any] = {"ring": ring_proofs, "two_shot": two_shot_proofs}
 """What is proved of the allreduces that it is made of."""
-PARTS = (0, 1, 500, 900, 1000)
-"""Thousandths."""
-RANKS = (1, 3)
 MOST = 7
 """Entries of a vector, which may have fewer than there are parts."""
 
@@ -64,26 +60,24 @@ def theorems(page: Page) -> Iterator[Stated]:
     )
     yield Stated(
         "turns",
-        f"In vectors of up to {MOST} entries each has its turn once in so many calls as there are parts, in "
-        "the order of parts, and none before the first call.",
+        "Each entry has its turn once in so many calls as there are parts, in the order of parts, and none before the "
+        f"first call (vectors of up to {MOST} entries).",
         turns(m, page.params["fragments"]),
     )
     yield Stated(
         "momentum",
-        "Where a sum of one rank or of three is due, point and momentum take DiLoCo's outer step of its "
-        "mean; elsewhere they stay.",
+        "Where a sum is due, point and momentum take DiLoCo's outer step of its mean; elsewhere they stay.",
         steps(m),
     )
 
 
 def mixtures(m: Any) -> Iterator[Obligation]:
     """State what a mixture is; with ``x`` below ``y`` it lies between them."""
-    for mix in PARTS:
-        found = m.mixed(x, y, mix)
-        yield Obligation(f"mixture, {mix}", ANY, found.is_(x * mix / 1000 + y * (1000 - mix) / 1000))
-        between = (*ANY, x.top <= y.top)
-        yield Obligation(f"not below, {mix}", between, x.top * found.bottom <= found.top)
-        yield Obligation(f"not above, {mix}", between, found.top <= y.top * found.bottom)
+    found = m.mixed(x, y, w)
+    yield Obligation("mixture", ANY, found.is_(x * w / 1000 + y * (1000 - w) / 1000))
+    between = (*ANY, within(w, 1001), x.top <= y.top)
+    yield Obligation("not below", between, x.top * found.bottom <= found.top)
+    yield Obligation("not above", between, found.top <= y.top * found.bottom)
     yield Obligation("nothing of its own", ANY, m.mixed(x, y, 0).is_(y))
 
 
@@ -100,12 +94,11 @@ def turns(m: Any, fragments: int) -> Iterator[Obligation]:
 def steps(m: Any) -> Iterator[Obligation]:
     """State it of one entry, with a sum ``z``."""
     old = m.State(x, b, y)
-    for part, ranks in product(PARTS, RANKS):
-        params = m.Params(momentum=part)
-        right = diloco.moved(diloco.State(x, b), z / ranks, params)
-        now, after = (m.moved(old, due, z, ranks, params) for due in (True, False))
-        yield Obligation(f"due, {part} and {ranks} ranks", ANY, alike(now, right))
-        yield Obligation(f"not due, {part} and {ranks} ranks", ANY, alike(after, old))
+    params = m.Params(momentum=w)
+    right = diloco.moved(diloco.State(x, b), z / p, params)
+    now, after = (m.moved(old, due, z, p, params) for due in (True, False))
+    yield Obligation("due", ANY, alike(now, right))
+    yield Obligation("not due", ANY, alike(after, old))
 
 
 def alike(one: Any, other: Any) -> Any:
@@ -128,7 +121,6 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
     impl: Any = streaming_diloco
     fragments = page.params["fragments"]
     yield Obligation("parts", (c >= 0, c <= fragments, n >= 0), impl.begin(c, n, fragments) == bound(c, n, fragments))
-    for part in PARTS:
-        yield Obligation(f"momentum, {part}", ANY, impl.pushed(b, part, x).is_(diloco.pushed(b, part, x)))
+    yield Obligation("momentum", ANY, impl.pushed(b, w, x).is_(page.module.pushed(b, w, x)))
     through = page.params["through"]
     yield from INNER[through].peers(served(through))

@@ -9,7 +9,7 @@ from typing import Any
 from sparring.impl.codecs import nonzero_blocks, nonzero_pairs
 from sparring.impl.core import alltoall
 from sparring.proofs.functions import matrices
-from sparring.proofs.logic.obligations import Obligation, every, i, iff, j, within
+from sparring.proofs.logic.obligations import Obligation, every, i, iff, j, p, within
 from sparring.proofs.reading.annotations import Served, Stated
 from sparring.proofs.reading.rotation import peers_of
 from sparring.spec.core.model import Page
@@ -17,7 +17,7 @@ from sparring.spec.core.numbers import Sym, both, either
 from sparring.spec.core.vectors import Vector
 from sparring.spec.library import hashed_order as rule
 
-a, b, e = (Sym.var(name) for name in "abe")
+a, b, e, w = (Sym.var(name) for name in "abew")
 
 WIDTHS = (4, 8)
 """Bytes of an entry."""
@@ -34,7 +34,7 @@ def theorems(page: Page) -> Iterator[Stated]:
     yield Stated(
         "result",
         "Indices are in the order of their hashes, of equal ones the lower first; an entry comes back to its index, "
-        "and that of a sum is the sum of those (vectors of up to 8 entries).",
+        "and that of a sum is the sum of those (vectors of up to 8 entries, seeds 0 and 7).",
         (*keys(), *orders(page.module)),
     )
     yield Stated(
@@ -47,11 +47,10 @@ def theorems(page: Page) -> Iterator[Stated]:
 
 def keys() -> Iterator[Obligation]:
     """State of two indices ``i`` and ``j`` with hashes ``a`` and ``b`` that keys are in order and tell the indices."""
-    for n in matrices.LENGTHS:
-        two = (a >= 0, b >= 0, within(i, n), within(j, n))
-        first = either(a < b, both(a == b, i < j))
-        yield Obligation(f"in order, {n}", two, iff(rule.key(a, i, n) < rule.key(b, j, n), first))
-        yield Obligation(f"an index by its key, {n}", two, rule.index(rule.key(a, i, n), n) == i)
+    two = (p >= 1, a >= 0, b >= 0, within(i), within(j))
+    first = either(a < b, both(a == b, i < j))
+    yield Obligation("in order", two, iff(rule.key(a, i, p) < rule.key(b, j, p), first))
+    yield Obligation("an index by its key", two, rule.index(rule.key(a, i, p), p) == i)
 
 
 def orders(m: Any) -> Iterator[Obligation]:
@@ -67,12 +66,11 @@ def orders(m: Any) -> Iterator[Obligation]:
 def volume(m: Any) -> Iterator[Obligation]:
     """State what is pushed and pulled: ``a`` entries, whose bits ``e`` bytes have room for."""
     pushed, pulled = m.PUSH, m.PULL
-    for width in WIDTHS:
-        more = pulled.octets(a, width) - width * a
-        fits = (a >= 0, e >= 0, a <= 8 * e)
-        yield Obligation(f"pushed, {width} bytes", (a >= 0,), pushed.octets(a, width) == 4 + a * (4 + width))
-        yield Obligation(f"bits of all, {width} bytes", (a >= 0,), a <= 8 * more)
-        yield Obligation(f"no byte more, {width} bytes", fits, both(more >= 0, more <= e))
+    more = pulled.octets(a, w) - w * a
+    fits = (a >= 0, e >= 0, a <= 8 * e)
+    yield Obligation("pushed", (a >= 0,), pushed.octets(a, w) == 4 + a * (4 + w))
+    yield Obligation("bits of all", (a >= 0,), a <= 8 * more)
+    yield Obligation("no byte more", fits, both(more >= 0, more <= e))
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:

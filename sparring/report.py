@@ -62,14 +62,21 @@ GROUPS: Mapping[str, Sequence[str]] = {
 
 First what is proved of the page, then the code on symbols and on numbers; each with its properties."""
 SIGNS: Mapping[Word, tuple[str, str, str]] = {
-    Word.PROVED: ("∀", "A", "green"), Word.PROVED_BELOW: ("∀", "A", "green"), Word.PROVED_UP_TO: ("≤", "<", "green"),
-    Word.PROVED_AT: ("≤", "<", "green"), Word.TESTED: ("t", "t", "cyan"), Word.EXPECTED: ("x", "x", "yellow"),
-    Word.NOT_COVERED: ("-", "-", "dim"), Word.UNDECIDED: ("?", "?", "bold yellow"),
-    Word.NOT_INDUCTIVE: ("?", "?", "bold yellow"), Word.REFUTED: ("✗", "!", "bold red"),
-}  # fmt: skip
+    Word.PROVED: ("∀", "A", "green"),
+    Word.PROVED_BELOW: ("∀", "A", "green"),
+    Word.PROVED_UP_TO: ("≤", "<", "green"),
+    Word.PROVED_AT: ("≤", "<", "green"),
+    Word.PROVED_CHOSEN: ("≤", "<", "green"),
+    Word.TESTED: ("t", "t", "cyan"),
+    Word.EXPECTED: ("x", "x", "yellow"),
+    Word.NOT_COVERED: ("-", "-", "dim"),
+    Word.UNDECIDED: ("?", "?", "bold yellow"),
+    Word.NOT_INDUCTIVE: ("?", "?", "bold yellow"),
+    Word.REFUTED: ("✗", "!", "bold red"),
+}
 """A word's sign, the same in ASCII, and its colour, which only adds to it."""
 MEANT = {
-    "∀": "all p", "≤": "some p", "t": "tested", "x": "expected", "-": "not covered", "?": "undecided", "✗": "refuted",
+    "∀": "all p", "≤": "in part", "t": "tested", "x": "expected", "-": "not covered", "?": "undecided", "✗": "refuted",
 }  # fmt: skip
 """What the signs mean, in short."""
 NOT_ASKED = "not asked for"
@@ -139,7 +146,7 @@ class Report:
         if floor is None:
             return []
         order = list(Word)
-        last = order.index({"proved": Word.PROVED_AT, "tested": Word.TESTED}[floor])
+        last = order.index({"proved": Word.PROVED_CHOSEN, "tested": Word.TESTED}[floor])
         judged = self.extra.get(self.command, {}).get("judged")
         return [
             r

@@ -22,6 +22,7 @@ from sparring.proofs.logic.verdicts import (
     NOT_INDUCTIVE,
     PROVED,
     PROVED_BELOW,
+    PROVED_CHOSEN,
     REFUTED,
     UNDECIDED,
     Verdict,
@@ -37,8 +38,8 @@ LARGEST_RUN = 64  # ranks; a counterexample with more is told by its formula alo
 FEW = range(1, 5)
 """Numbers of ranks with which what is proved is run, too: a reading may overlook what a run does."""
 
-PROOFS = (PROVED, PROVED_BELOW)
-"""What a theorem is: where formulas are read as bits, it holds for every p that the bits allow."""
+PROOFS = (PROVED, PROVED_BELOW, PROVED_CHOSEN)
+"""What a theorem is: where formulas are read as bits, it holds for every p that the bits allow; and see ``chosen``."""
 
 NO_FAULT = "no planted fault was refuted, so that this may say nothing"
 
@@ -144,7 +145,8 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
             return UNDECIDED, str(why), {}
         if belied:
             return refuted_by(belied)
-        return PROOFS[any(a.below for a in answers)], f"{len(answers)} obligations", {}
+        proved = PROVED_BELOW if any(a.below for a in answers) else PROVED
+        return PROVED_CHOSEN if conjecture.chosen else proved, f"{len(answers)} obligations", {}
     facts = [a for a in failed if a.witness and not a.problem and not a.obligation.annotation]
     unread = [a for a in failed if page.composed and a.witness and a.obligation.claim is not False]
     wrong = ran_unread(page, conjecture) if unread and not facts else ran_wrong(page, conjecture, failed)

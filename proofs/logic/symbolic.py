@@ -16,7 +16,7 @@ import z3
 
 from sparring.errors import InputError, Undecided
 from sparring.proofs.logic import small_points
-from sparring.spec.core.numbers import Bool, Int, Node, Reader
+from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym
 
 WIDEST = 8  # laps that a remainder may span; real schedules stay below 4
 EFFORT = 20_000_000  # z3's resource limit for one question; a limit on time would depend on the machine
@@ -110,7 +110,8 @@ class Z3Reader(Reader[Z3Term]):
 
     def remainder(self, x: Node, args: list[Z3Term]) -> Z3Term:
         if x.args[1] is self.modulus:
-            return self.wrap(x, *args)
+            rest = without_multiples(x.args[0], self.modulus)
+            return self.wrap(x, *args) if rest is x.args[0] else self(Sym("%", rest, self.modulus))
         if positive(x.args[1], self.modulus):
             return args[0] % args[1]
         raise Undecided(f"{x!r}: only % by p or by a positive constant can be read")
@@ -150,6 +151,25 @@ class Z3Reader(Reader[Z3Term]):
         answer = self.solver.check()
         self.solver.pop()
         return bool(answer == z3.unsat)
+
+
+def without_multiples(x: Int, p: Node) -> Int:
+    """Return ``x`` without summands ``p k``, which change no remainder by ``p``; ``x`` itself where there are none.
+
+    ``k`` is a term: with a number in its place the range is found as for any ``x``.
+
+    >>> p, k, r = (Sym.var(name) for name in "pkr")
+    >>> without_multiples(p * k + r, p), without_multiples(r - k * p - 1, p), without_multiples(r + 2 * p, p)
+    ((0 + r), ((r - 0) - 1), (r + (2 * p)))
+    """
+    if not isinstance(x, Sym) or x.op not in ("+", "-", "*"):
+        return x
+    one, other = x.args
+    if x.op == "*":
+        terms = isinstance(one, Node) and isinstance(other, Node)
+        return 0 if terms and (one is p or other is p) else x
+    left, right = without_multiples(one, p), without_multiples(other, p)
+    return x if left is one and right is other else Sym(x.op, left, right)
 
 
 def positive(x: Int | Bool, modulus: Node) -> bool:

@@ -14,6 +14,7 @@ class Word(Enum):
     PROVED_BELOW = "proved for every p < 2^31"
     PROVED_UP_TO = "proved for p <= {}"
     PROVED_AT = "proved for p = {}"
+    PROVED_CHOSEN = "proved for chosen values"
     TESTED = "tested ({} example{s})"
     EXPECTED = "refuted as expected"
     NOT_COVERED = "not covered"
@@ -44,6 +45,8 @@ class Verdict:
 
 PROVED = Verdict(Word.PROVED)
 PROVED_BELOW = Verdict(Word.PROVED_BELOW)
+PROVED_CHOSEN = Verdict(Word.PROVED_CHOSEN)
+"""For every p, but of something else only for values that were chosen: lengths, parameters, entries."""
 EXPECTED = Verdict(Word.EXPECTED)
 NOT_COVERED = Verdict(Word.NOT_COVERED)
 UNDECIDED = Verdict(Word.UNDECIDED)

@@ -65,6 +65,8 @@ class Stated(NamedTuple):
     obligations: Iterable[Obligation]
     encoding: str = "wrap"
     """The encoding in which the obligations are read: one of the page's ``ENCODINGS``."""
+    all_there_are: str = ""
+    """Why values that the obligations go through one by one are all that there are; "": they are chosen."""
 
 
 @dataclass(frozen=True)

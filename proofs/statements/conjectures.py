@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ from sparring.proofs.logic.obligations import Obligation, with_lemmas
 from sparring.proofs.logic.queries import Answer
 from sparring.proofs.reading import averaging, integer_room, local_functions
 from sparring.proofs.reading.annotations import Subject
+from sparring.proofs.reading.paths import Path
 from sparring.proofs.statements import compositions, execution, formulas, played
 from sparring.proofs.statements.volume import volume
 from sparring.spec.core.model import Page
@@ -43,6 +45,8 @@ class Conjecture(NamedTuple):
     """It speaks of all values of the parameters, as far as the page's theorems do; else of those that it has."""
     played: execution.Check | None = None
     """What a few runs of a composition must not find wrong where its text is proved; of formulas that is ``check``."""
+    chosen: bool = False
+    """Something that it rests on is proved for chosen values alone, though for every number of ranks."""
 
 
 class Found(NamedTuple):
@@ -156,10 +160,11 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         yield Conjecture(
             "result",
             f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what})"
-            f"{required(page)}.",
+            f"{required(page)}{linearly(found)}.",
             chain(compositions.result(page, found, pages, subject.served), linear(subject)),
             None,
             played=played.as_ensured,
+            chosen=bool(linearly(found)),
         )
     if page.agrees:
         says = "All ranks end with what was made once, or from the same parts: identical bits."
@@ -195,6 +200,12 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     if met is None:
         yield from of_lengths(subject)
     yield from beside(subject)
+
+
+def linearly(found: Sequence[Path]) -> str:
+    """Return in words what was read as linear: each is a claim of its own, of vectors of chosen lengths."""
+    names = sorted({one.__name__ for path in found for one in path.linear})
+    return f"; {', '.join(names)} taken to be linear, which a claim proves of short vectors" if names else ""
 
 
 def required(page: Page) -> str:
@@ -279,8 +290,26 @@ def claims_of(subject: Subject) -> Iterator[Conjecture]:
     for one in theorems(subject.page):
         spoken: Any = compositions.Spoken(subject.page.module)
         (again,) = (x for x in theorems(replace(subject.page, module=spoken)) if x.name == one.name)
-        claims = compositions.idle(subject.page, spoken, again.obligations)
-        yield Conjecture(f"{CLAIM}{one.name}", one.statement, claims, None, one.encoding)
+        stated = tuple(again.obligations)
+        claims = compositions.idle(subject.page, spoken, stated)
+        some = not one.all_there_are and one_by_one(claim.name for claim in stated)
+        yield Conjecture(f"{CLAIM}{one.name}", one.statement, claims, None, one.encoding, chosen=some)
+
+
+NUMBER = re.compile(r"(?<![A-Za-z\d])(?![48][ -]byte)-?\d+(\.\d+)?")
+"""A number in a name; not how many bytes an entry has, since of vectors that implementations take it has 4 or 8."""
+
+
+def one_by_one(names: Iterable[str]) -> bool:
+    """Return whether obligations with these names go through values: some differ in numbers alone.
+
+    >>> one_by_one(["size of 4 bits", "size of 8 bits"]), one_by_one(["of ef14", "of ef21", "of ef21"])
+    (True, False)
+    >>> one_by_one(["sizes, 4 bytes", "sizes, 8 bytes"]), one_by_one(["sizes, 3 bytes", "sizes, 2 bytes"])
+    (False, True)
+    """
+    different = {*names}
+    return len({NUMBER.sub("#", name) for name in different}) < len(different)
 
 
 def peers(subject: Subject) -> Iterator[Conjecture]:
@@ -288,7 +317,10 @@ def peers(subject: Subject) -> Iterator[Conjecture]:
     if subject.peers:
         of_exchanges = {"served": subject.served} if subject.page.composed else {}
         claims = subject.peers(subject.page, **of_exchanges)
-        yield Conjecture(PEERS, "The implementation's peers and blocks are the page's.", claims, None)
+        claims = tuple(claims)
+        some = one_by_one(claim.name for claim in claims)
+        says = f"The implementation's peers and blocks are the page's{', for values that obligations name' * some}."
+        yield Conjecture(PEERS, says, claims, None, chosen=some)
 
 
 def contention(subject: Subject) -> Iterator[Conjecture]:

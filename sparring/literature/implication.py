@@ -57,10 +57,30 @@ def shown(one: Shown) -> Decided:
 
 
 def attempted(theorem: Theorem) -> Decided:
-    """Decide whether a theorem holds, expected or not."""
-    relation, spoken = of(theorem.relation) if theorem.relation else relations.told(theorem.says)
-    given, supposed = of(theorem.given) if theorem.given else relations.supposed(theorem.hypotheses)
-    letters = sorted(dict.fromkeys((*spoken, *supposed)), key=lambda x: x != "p")
+    """Decide whether a theorem holds; of one that is known to fail, whether it does wherever it is said to."""
+    says = of(theorem.relation) if theorem.relation else relations.told(theorem.says)
+    given = of(theorem.given) if theorem.given else relations.supposed(theorem.hypotheses)
+    found = followed(says, given)
+    if not theorem.xfail or found.checked != REFUTED:
+        return found
+    exact = followed(relations.together(sympy.Equivalent, [says, alone(theorem)]), given)
+    if exact.checked != PROVED:
+        return Decided("undecided", f"{found.detail}; where alone it holds: {exact.detail}", UNDECIDED)
+    where = f"only where {theorem.only}" if isinstance(theorem.only, str) else "where it is said to"
+    return found._replace(detail=f"{found.detail}; it holds {where if theorem.only else 'nowhere'}: z3")
+
+
+def alone(theorem: Theorem) -> Said:
+    """Return where alone a theorem holds that is known to fail."""
+    if callable(theorem.only):
+        return of(theorem.only)
+    return relations.read(theorem.only) if theorem.only else Said(sympy.false, [])
+
+
+def followed(says: Said, supposed: Said) -> Decided:
+    """Decide whether a relation holds wherever what is supposed does."""
+    relation, given = says.relation, supposed.relation
+    letters = sorted(dict.fromkeys((*says.letters, *supposed.letters)), key=lambda x: x != "p")
     points = [at for at in candidates(letters) if true_at(given, at)]
     decisive = [holds for at in points if (holds := true_at(relation, at)) is not None]
     if fails := next((at for at in points if true_at(relation, at) is False), None):

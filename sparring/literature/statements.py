@@ -78,6 +78,8 @@ class Theorem(Statement):
     _: KW_ONLY
     hypotheses: str = ""
     given: Callable[..., Any] | None = None
+    only: str | Callable[..., Any] = ""
+    """Where alone it holds, if ``xfail`` says that it fails: a relation, in words or as a function; "": nowhere."""
 
 
 @dataclass(frozen=True)

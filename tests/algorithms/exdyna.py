@@ -63,7 +63,7 @@ KNOWN = Known(
         ({"gain": 1000}, "gain = 1000: it must be 999 or less"),
     ],
     different=[({"blocks": 6}, "rank 2 has blocks=6, unit=32, rank 0 blocks=1024, unit=32")],
-    theorems=[*TEXTS, "conservation", "claim: balance"],
+    theorems=[*TEXTS, "conservation", "claim: balance", "claim: blocks"],
     wrong_texts=[
         ("union((yield apart(", "union(((", "deadlock", "ranks yield exchanges with different terms"),
         ("return y, State(where(at, 0, v)", "return y, State(v - v", "conservation", LOST),

@@ -16,7 +16,7 @@ import sparring
 from sparring.proofs.kernel import kernel
 from sparring.proofs.logic import small_points
 from sparring.proofs.logic.queries import answered
-from sparring.proofs.logic.verdicts import EXPECTED, PROVED, PROVED_BELOW, proved_up_to
+from sparring.proofs.logic.verdicts import EXPECTED, PROVED, PROVED_CHOSEN, proved_up_to
 from sparring.proofs.mutants.planting import built
 from sparring.proofs.mutants.texts import beside
 from sparring.proofs.proving import proving, timing
@@ -42,11 +42,13 @@ def test_all_are_proved_for_every_p(name):
     """
     found = {one["name"]: one for one in sparring.prove(name, keep=True).extra["theorems"]}
     crowded = found.pop("timing", {"verdict": str(proved_up_to(timing.TIMED))})
-    theorems = [one for one in found.values() if one["verdict"] in (str(PROVED), str(PROVED_BELOW))]
+    theorems = [one for one in found.values() if one["verdict"] in map(str, kernel.PROOFS)]
+    chosen = {one for one in found if found[one]["verdict"] == str(PROVED_CHOSEN)}
     meeting = {one for one in found if found[one]["verdict"] == str(EXPECTED)}
     assert {one for one in found if " on " not in one or one in (FREE, *meeting)} == THEOREMS[name]
     assert len(theorems) + len(meeting) == len(found) and meeting == {n for n in THEOREMS[name] if "lock step on" in n}
     assert {(one["mutant"], *one["solvers"]) for one in theorems} == {("refuted", "cvc5", "z3")}
+    assert all(one in ("peers", "result") or one.startswith("claim: ") for one in chosen)
     assert crowded["verdict"] == str(proved_up_to(timing.TIMED))
     assert "economy" not in found or {one["verdict"] for one in theorems} == {str(PROVED)}
     if name == "recursive_multiplying":

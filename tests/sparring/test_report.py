@@ -109,7 +109,7 @@ def test_a_refutation_can_be_raised():
 def test_words_are_ordered_from_strongest_to_worst():
     """Every word has its text; bounded words tell their number."""
     assert [w.value.split(" ")[0] for w in Word] == [
-        "proved", "proved", "proved", "proved", "tested", "refuted", "not", "undecided", "not", "refuted",
+        *["proved"] * 5, "tested", "refuted", "not", "undecided", "not", "refuted",
     ]  # fmt: skip
     assert str(verdicts.proved_up_to(16)) == "proved for p <= 16"
     assert verdicts.overall([PROVED, verdicts.tested(2)]) is Word.TESTED

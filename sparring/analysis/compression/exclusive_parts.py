@@ -78,7 +78,7 @@ def conserved(page: Page) -> Settled:
 
 def bounds_move() -> Settled:
     """Decide whether of two neighbours at most one gives a block, which is not its last."""
-    return shown(of_blocks.balance(), " on the page's own functions")
+    return shown(of_blocks.balance(exdyna), " on the page's own functions")
 
 
 def no_build_up() -> Settled:

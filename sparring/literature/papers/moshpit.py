@@ -28,7 +28,7 @@ statements = [
           "random partitions into r groups of any fixed sizes", shown.exact_factor, hypotheses="p >= 2"),
     Theorem("mixing-exact", f"{MIXING}, beside the exact factor, which is our own derivation", "DM",
             "(r - 1) / p + r / p^2 = (r - 1) / (p - 1)", hypotheses="p >= 2, 1 <= r <= p",
-            xfail="equal only where r = p; see mixing-bound"),
+            xfail="equal only where r = p; see mixing-bound", only="r = p"),
     Theorem("mixing-bound", f"{MIXING}, beside the exact factor, which is our own derivation", "DM",
             "(r - 1) / p + r / p^2 >= (r - 1) / (p - 1)", hypotheses="p >= 2, 1 <= r <= p"),
     Theorem("mixing-in-one-group", f"{MIXING}; with r = 1 all ranks average at once", "DM",

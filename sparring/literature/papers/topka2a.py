@@ -6,7 +6,7 @@ A density is k / n.  The latency of TopKAllGather stands by the page of the ring
 
 from typing import Any
 
-from sympy import And, Eq, Equivalent, Implies, Rational
+from sympy import And, Eq, Equivalent, Implies, Or, Rational
 
 from sparring.costs.published.notation import Letter
 from sparring.literature.statements import Row, Theorem, Unjudged, no_page
@@ -54,6 +54,8 @@ statements = [
             lambda p, n, k, alpha, beta: Implies(
                 k / n > 1 / (2 * (p - 1)), a2a(p, n, k, alpha, beta) < allgather(p, k, alpha, beta)),
             hypotheses="p >= 2, n >= 1, alpha > 0, beta > 0",
+            only=lambda p, n, k, alpha, beta: Or(
+                k / n <= 1 / (2 * (p - 1)), p * alpha < beta * (2 * k * (p - 1) - n)),
             xfail="it has p - 1 messages more; see topkallgather-in-time"),
     Theorem("topkallgather-in-time", READ, "DS",
             "it is faster than TopKAllGather if and only if p alpha < beta (2 k (p - 1) - n)",

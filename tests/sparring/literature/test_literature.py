@@ -68,6 +68,18 @@ def test_what_is_known_to_fail_and_does_not_is_refuted():
     assert found.checked == REFUTED and found.detail.startswith("expected to fail (we know), but: ")
 
 
+def test_what_is_known_to_fail_says_where_alone_it_holds():
+    """Any wrong relation fails somewhere: only one that fails where it is said to, and nowhere else, is expected."""
+    good = NAMED["moshpit/mixing-exact"]
+    assert decide(good).checked == EXPECTED and decide(good).detail.startswith(
+        "it fails at p=2, r=1; it holds only where r = p: z3"
+    )
+    assert decide(replace(good, says="(r - 1) / p + r / p^3 = (r - 1) / (p - 1)")).checked == REFUTED
+    for only in ("", "r = 1", "r >= p - 1"):
+        assert decide(replace(good, only=only)).checked == REFUTED
+    assert decide(theorem(lambda p: p < 8, xfail="we know", only=lambda p: p <= 7)).checked == REFUTED  # of reals
+
+
 def test_hypotheses_that_nothing_satisfies_prove_nothing():
     found = decide(theorem(lambda p: p <= 0, given=lambda p: p < 1))
     assert (found.verdict, found.checked) == ("undecided", UNDECIDED)

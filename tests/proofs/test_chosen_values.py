@@ -1,0 +1,73 @@
+"""What is proved for values that were chosen does not read as if it were proved for all."""
+
+import pytest
+
+import sparring
+from sparring.proofs.logic.verdicts import PROVED, PROVED_CHOSEN
+from sparring.proofs.proving import proving
+from sparring.proofs.reading.annotations import subject
+from sparring.proofs.statements.conjectures import conjectures, one_by_one
+from sparring.spec.core import pages
+from tests.algorithms import ALGORITHMS
+
+TEXT = '''"""The sum of vectors that each rank doubles and halves."""
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.reading.annotations import Stated
+from sparring.spec.core.exchanges import allreduce
+from sparring.spec.core.numbers import Sym
+from sparring.spec.core.vectors import total
+
+data = "dense"
+e, x = Sym.var("e"), Sym.var("x")
+
+
+def grown(v, by):
+    return v * by
+
+
+def program(x):
+    return (yield allreduce(grown(x, 1)))
+
+
+def ensures(x):
+    return total(x)
+
+
+def theorems(page):
+    grown = page.module.grown
+    yield Stated("grown", "It grows (WHAT).", (STATED))
+'''
+ALL = 'Obligation("grown", (), grown(x, e) == e * x),'
+SOME = 'Obligation("grown 2 times", (), grown(x, 2) == x + x), Obligation("grown 0 times", (), grown(x, 0) == 0)'
+
+
+@pytest.mark.parametrize(("stated", "verdict"), [(ALL, PROVED), (SOME, PROVED_CHOSEN)])
+def test_a_claim_of_chosen_values(stated, verdict, tmp_path):
+    """With a letter it is proved for all; with numbers in its place, for these."""
+    file = tmp_path / "mine.py"
+    file.write_text(TEXT.replace("STATED", stated), encoding="utf-8")
+    found = {one.name: one.verdict for one in proving.prove(sparring.page(str(file)), planted=False)}
+    assert found["claim: grown"] == verdict and found["result"] == PROVED
+
+
+def test_values_that_are_all_there_are(tmp_path):
+    """The proof module says why."""
+    file = tmp_path / "mine.py"
+    file.write_text(TEXT.replace("STATED)", f"{SOME}), all_there_are='of two'"), encoding="utf-8")
+    claim = next(conjectures(subject(sparring.page(str(file))), "claim: grown"))
+    assert not claim.chosen
+
+
+def test_claims_of_chosen_values_say_which():
+    """In parentheses."""
+    wholes = [subject(pages.find(name)) for name in ALGORITHMS]
+    claims = [one for whole in wholes if whole.theorems for one in whole.theorems(whole.page)]
+    some = [one for one in claims if one_by_one(claim.name for claim in one.obligations) and not one.all_there_are]
+    assert len(some) > 5 and all("(" in one.statement for one in some)
+
+
+@pytest.mark.parametrize(("name", "chosen"), [("zen", True), ("two_shot", False)])
+def test_a_result_that_rests_on_what_is_linear(name, chosen):
+    """What a claim proves of short vectors alone, no result has of all."""
+    result = next(conjectures(subject(pages.find(name)), "result"))
+    assert result.chosen == chosen == ("restored taken to be linear" in result.statement)
