@@ -46,8 +46,14 @@ def theorems(page: Page) -> Iterator[Stated]:
     yield Stated(
         "layers",
         "Of each layer that has entries at least one is selected, and never more than it has; otherwise as many as "
-        "are wanted.  Layers of which all are selected are no one's.",
-        (*examples(page.module), *limits()),
+        "are wanted.",
+        limits(page.module),
+    )
+    yield Stated(
+        "work",
+        "Layers of which all are selected are no one's, and others are dealt out by their work (a vector of 4 layers).",
+        examples(page.module),
+        examples=True,
     )
 
 
@@ -57,8 +63,9 @@ def examples(m: Any) -> Iterator[Obligation]:
     yield Obligation("whose layers are", (ranks >= 1,), found == ([0], [[1, 3], [2]]))
 
 
-def limits() -> Iterator[Obligation]:
-    """State it of any numbers."""
+def limits(m: Any) -> Iterator[Obligation]:
+    """State it of any numbers; and of the only entry of a layer, which no one selects, since all do."""
+    yield Obligation("even if none is wanted", (ranks >= 1,), m.dealt(Vector([9], 0), 1, 1, 0) == ([0], [[]]))
     found = layers.within(a, e)
     yield Obligation("at least one", (e >= 1,), found >= 1)
     yield Obligation("no more than there are", (e >= 0,), both(found >= 0, found <= e))

@@ -67,6 +67,8 @@ class Stated(NamedTuple):
     """The encoding in which the obligations are read: one of the page's ``ENCODINGS``."""
     all_there_are: str = ""
     """Why values that the obligations go through one by one are all that there are; "": they are chosen."""
+    examples: bool = False
+    """Whether it has chosen values that its obligations' names do not tell."""
 
 
 @dataclass(frozen=True)

@@ -292,7 +292,7 @@ def claims_of(subject: Subject) -> Iterator[Conjecture]:
         (again,) = (x for x in theorems(replace(subject.page, module=spoken)) if x.name == one.name)
         stated = tuple(again.obligations)
         claims = compositions.idle(subject.page, spoken, stated)
-        some = not one.all_there_are and one_by_one(claim.name for claim in stated)
+        some = one.examples or (not one.all_there_are and one_by_one(claim.name for claim in stated))
         yield Conjecture(f"{CLAIM}{one.name}", one.statement, claims, None, one.encoding, chosen=some)
 
 

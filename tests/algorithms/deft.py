@@ -78,7 +78,7 @@ KNOWN = Known(
         ({"through": "tree"}, "through = 'tree': it must be one of ring, two_shot"),
     ],
     different=[({"layers": 3}, "rank 2 has n=5, k=100, layers=3, through=0, rank 0 n=5, k=100, layers=16")],
-    theorems=[*TEXTS, "conservation", "claim: layers"],
+    theorems=[*TEXTS, "conservation", "claim: layers", "claim: work"],
     wrong_texts=[
         (
             "(yield apart(dealt(v, p, params.layers, params.k)))[leader(call, p)]",
