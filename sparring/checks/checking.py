@@ -197,8 +197,13 @@ def drawn(
 def make_question(
     target: Any, page: str, sparse: bool, params: Mapping[str, Any], dtypes: Sequence[str] = DTYPES, **asked: Any
 ) -> Question:
-    """Make the question; raises InputError if there is no such page, or it takes other vectors."""
+    """Make the question; raises InputError if there is no such page, it takes other vectors, or it gives no sum."""
     found = page_of(page, params)
+    if found and found.collective != ALLREDUCE and not (found.dense or found.selecting):
+        raise InputError(
+            f"page {found.name} is of kind {found.kind}: results of a target are compared with the sum of all on every "
+            f"rank, which that kind does not promise; right: a page of kind {ALLREDUCE}, or check a recorded trace"
+        )
     if found and sparse and not found.sparse:
         raise InputError(f"sparse: {found.name} takes arrays; leave it out, or name an algorithm of sparse vectors")
     own = found.dtypes if found else DTYPES
