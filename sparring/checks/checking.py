@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparring import adapters
-from sparring.checks import counterexamples, dumped, recorded, traced
+from sparring.checks import counterexamples, dumped, recorded, records, traced
 from sparring.checks.against import parsed
 from sparring.checks.clock import Clock
 from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
@@ -123,6 +124,13 @@ def check(
     p=2 n=2: rank 0 has [0 0], reference [0 1]
     """
     expected = dict(xfail or {})
+    given = {
+        "page": page, "ranks": ranks, "on": on, "level": level, "seed": seed, "max_examples": max_examples,
+        "dtypes": dtypes, "sparse": sparse, "topology": topology, "bad_input": bad_input, "timeout": timeout,
+        "examples": examples, "budget": budget, "against": against, "contract": contract, "draw": draw or None,
+        "group": group, "params": params,
+    }  # fmt: skip
+    records.fit(target, given, USUAL | {"params": {}})
     if dumped.is_job(target):
         return dumped.report(target, ranks, expected=expected, only=only)
     if traced.is_trace(target):
@@ -146,6 +154,9 @@ def check(
     extra = {"check": envelope(question, page, on, seen)}
     explorers = {prop: partial(html.page, one) for prop, one in shown.items()}
     return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen), explorers)
+
+
+USUAL = {name: one.default for name, one in inspect.signature(check).parameters.items()}
 
 
 def asking(
@@ -199,7 +210,8 @@ def make_question(
 ) -> Question:
     """Make the question; raises InputError if there is no such page, it takes other vectors, or it gives no sum."""
     found = page_of(page, params)
-    if found and found.collective != ALLREDUCE and not (found.dense or found.selecting):
+    summed = found and not (found.dense or found.selecting or traced.is_trace(target))
+    if found and summed and found.collective != ALLREDUCE:
         raise InputError(
             f"page {found.name} is of kind {found.kind}: results of a target are compared with the sum of all on every "
             f"rank, which that kind does not promise; right: a page of kind {ALLREDUCE}, or check a recorded trace"

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sparring import pytest_plugin
-from sparring.checks import configuration
+from sparring.checks import configuration, records
 from sparring.checks.checking import RANKS, asking, check
 from sparring.checks.contracts import ALLREDUCE
 from sparring.errors import Refuted
@@ -51,7 +51,7 @@ class Subject:
         """Judge a property.  In a job of several ranks rank 0 judges, all take part, and all return the same."""
         if prop not in self.found:
             props = self.wanted if prop in self.wanted else [prop]
-            how = {**self.settings, **command_line(), "only": props}
+            how = {**self.settings, **command_line(self.target), "only": props}
             self.found |= self.told(how) if launched() is None else self.led(how)
         return self.found[prop]
 
@@ -123,9 +123,11 @@ def job() -> Job:
     return Job(terminal(config)) if config is not None else Job()
 
 
-def command_line() -> dict[str, Any]:
-    """Return the options of pytest's command line, as arguments of ``check``."""
+def command_line(target: Any) -> dict[str, Any]:
+    """Return the options of pytest's command line that say something of the target, as arguments of ``check``."""
     options = dict(pytest_plugin.OPTIONS)
+    for name in records.needless(target, [*options]):
+        del options[name]
     if "ranks" in options:
         options["ranks"] = parse(str(options["ranks"]))
     return options
@@ -185,7 +187,10 @@ def conformance(
         "topology": topology, "bad_input": bad_input, "timeout": timeout, "budget": budget, "against": against,
         "contract": contract, "draw": draw, "fail_under": fail_under, "params": params or None,
     }  # fmt: skip
-    return tests(target, {**configured(), **{name: value for name, value in own.items() if value is not None}})
+    usual = configured()
+    for name in records.needless(target, [name for name in usual if name != "fail_under"]):
+        del usual[name]  # of the project's other targets
+    return tests(target, {**usual, **{name: value for name, value in own.items() if value is not None}})
 
 
 def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
@@ -196,9 +201,10 @@ def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
     floor = configuration.floor(settings.pop("fail_under", None))
     local = {name: settings.pop(name) for name in ("selector",) if name in settings}
     only, params = tuple(settings.pop("only", ())), {**local, **dict(settings.pop("params", {}))}
-    settings["draw"] = dict(settings.get("draw", {}))
+    if "draw" in settings:
+        settings["draw"] = dict(settings["draw"])
     place = {} if launched() is None else {"on": "mpi"}
-    how = {name: value for name, value in {**settings, **command_line(), **place}.items() if name != "timeout"}
+    how = {name: value for name, value in {**settings, **command_line(target), **place}.items() if name != "timeout"}
     question = asking(target, page, only=only, params=params, **how)
     question.expects(reasons)
     subject = Subject(target, page, {**settings, **params}, floor, question.asked)
