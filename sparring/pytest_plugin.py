@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from typing import Any
 
 import pytest
@@ -41,6 +42,22 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if hasattr(session.config, "workerinput"):
         return
     for item in session.items:
-        check = getattr(getattr(item, "callspec", None), "params", {}).get("check")
-        if callable(selected := getattr(check, "selected", None)):
-            selected()
+        if check := of(item):
+            check.selected()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Let a test fail that ends well without having called its check: nothing was judged, and it would pass."""
+    if (check := of(pyfuncitem)) is None:
+        return (yield)
+    check.begins()
+    done = yield
+    check.ends()
+    return done
+
+
+def of(item: pytest.Item) -> Any:
+    """Return the check of a test that ``sparring.conformance`` has made; None for any other test."""
+    check = getattr(getattr(item, "callspec", None), "params", {}).get("check")
+    return check if callable(getattr(check, "selected", None)) else None

@@ -14,8 +14,10 @@ from typing import Any
 from sparring.proofs.mutants.planting import Counter, built
 from sparring.proofs.mutants.syntax import Fault, Mutant, mutants
 from sparring.proofs.reading.annotations import Subject, companion, with_parameters
+from sparring.proofs.reading.local_functions import LOCAL
 from sparring.proofs.statements.conjectures import Conjecture, conjectures
-from sparring.spec.core.loading import load
+from sparring.spec.core.loading import load, pairs
+from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import both, either, where
 from sparring.spec.core.vocabulary import LETTERS
 
@@ -70,7 +72,7 @@ def in_page(whole: Subject, operators: Operators) -> Iterator[Planted]:
     page = whole.page
     for mutant in mutants(inspect.getsource(page.module), operators):
         yield Planted(str(mutant), partial(changed, whole, mutant))
-    for name, f in borrowed(page.module):
+    for name, f in (*borrowed(page.module), *left_out(page)):
         for mutant in mutants(inspect.getsource(f), operators):
             yield Planted(f"{name}, {mutant}", partial(taken, whole, name, f, mutant))
     for name in BESIDE:
@@ -101,6 +103,12 @@ def borrowed(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
         foreign = isinstance(f, FunctionType) and f.__module__ != module.__name__
         if foreign and (name in FORMULAS or f.__module__.rpartition(".")[0] == "sparring.spec"):
             yield name, f
+
+
+def left_out(page: Page) -> Iterator[tuple[str, FunctionType]]:
+    """Yield what stands for a formula that the page leaves out, and of which something is shown: bytes of pieces."""
+    if page.data in LOCAL and not hasattr(page.module, "octets"):
+        yield "octets", pairs
 
 
 FORMULAS = {name: (i,) for i, name in enumerate((*LETTERS, "block"))}

@@ -60,6 +60,9 @@ class Extent(AtPoint):
             f"the length of {self!r} is asked for: a text that is read knows of no lengths; use local functions"
         )
 
+    def __iter__(self) -> NoReturn:  # else Python asks for one item after the other, for ever
+        raise Undecided(f"{self!r} are gone through one by one: a text that is read knows of no single entries")
+
     def __bool__(self) -> bool:
         return self.reading.decides(None)
 

@@ -155,12 +155,11 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
     """Yield what is generated from a composition's text, then what else the proof module states of its functions."""
     page, found = subject.page, subject.paths
     pages = compositions.serving(found, subject.served)
-    what = "mean" if page.averages else "sum"
     if page.ensures:
         yield Conjecture(
             "result",
-            f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}, {what})"
-            f"{required(page)}{linearly(found)}.",
+            f"The result is what the page ensures, in exact arithmetic, in every call ({page.kind}){required(page)}"
+            f"{linearly(found)}.",
             chain(compositions.result(page, found, pages, subject.served), linear(subject)),
             None,
             played=played.as_ensured,

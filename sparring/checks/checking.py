@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sparring import adapters
-from sparring.checks import counterexamples, dumped, recorded, traced
+from sparring.checks import counterexamples, dumped, recorded, records, traced
 from sparring.checks.against import parsed
 from sparring.checks.clock import Clock
 from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
@@ -123,20 +124,23 @@ def check(
     p=2 n=2: rank 0 has [0 0], reference [0 1]
     """
     expected = dict(xfail or {})
+    given = {
+        "page": page, "ranks": ranks, "on": on, "level": level, "seed": seed, "max_examples": max_examples,
+        "dtypes": dtypes, "sparse": sparse, "topology": topology, "bad_input": bad_input, "timeout": timeout,
+        "examples": examples, "budget": budget, "against": against, "contract": contract, "draw": draw or None,
+        "group": group, "params": params,
+    }  # fmt: skip
+    records.fit(target, given, USUAL | {"params": {}})
     if dumped.is_job(target):
         return dumped.report(target, ranks, expected=expected, only=only)
     if traced.is_trace(target):
         report = recorded.report if page != ALLREDUCE and recorded.is_recorded(target) else traced.report
         return report(target, page, level=level, topology=topology, expected=expected, only=only, params=params)
     start, on = time.perf_counter(), adapters.place_of(target, on)
-    promised, limits = promise(contract, draw or {}, page, params)
-    number, kinds = drawn(adapters.find(on, target), max_examples, dtypes or (FLOATS if promised else None))
-    question = make_question(
-        target, page, sparse or contract == SPARSE_SUM, params, dtypes=kinds, contract=promised, drawn=limits,
-        ranks=tuple(sorted(set(RANKS if ranks is None else ranks))), level=level, seed=seed, max_examples=number,
-        only=tuple(only or ()), topology=topology, bad_input=bad_input,
-        many=ranks is None and on in ("simulated", "both"), clock=Clock(math.inf if budget is None else budget),
-        against=parsed(against),
+    question = asking(
+        target, page, ranks=ranks, on=on, level=level, seed=seed, max_examples=max_examples, dtypes=dtypes, only=only,
+        sparse=sparse, topology=topology, bad_input=bad_input, budget=budget, against=against, contract=contract,
+        draw=draw, params=params,
     )  # fmt: skip
     sensible(question, expected, on, timeout)
     with places(on, question, group, timeout) as wheres:
@@ -146,10 +150,49 @@ def check(
     failed = [prop for one in seen.values() for prop in one.smallest if prop not in question.asked]
     props = dict.fromkeys([*question.asked, *failed])
     results = [held_against(expected, verdict_on(question, prop, found)) for prop in props]
-    gaps = left_out(question, results, seen, few=number < EXAMPLES and max_examples is None)
+    gaps = left_out(question, results, seen, few=question.max_examples < EXAMPLES and max_examples is None)
     extra = {"check": envelope(question, page, on, seen)}
     explorers = {prop: partial(html.page, one) for prop, one in shown.items()}
     return Report("check", results, gaps, time.perf_counter() - start, extra, pictured(question, seen), explorers)
+
+
+USUAL = {name: one.default for name, one in inspect.signature(check).parameters.items()}
+
+
+def asking(
+    target: Any,
+    page: str = ALLREDUCE,
+    *,
+    ranks: Iterable[int] | None = None,
+    on: str = "simulated",
+    level: str = "result",
+    seed: int = 0,
+    max_examples: int | None = None,
+    dtypes: Sequence[str] | None = None,
+    only: Sequence[str] | None = None,
+    sparse: bool = False,
+    topology: str = "",
+    bad_input: bool = False,
+    budget: float | None = None,
+    against: Any = None,
+    contract: str = "",
+    draw: Mapping[str, Any] | None = None,
+    params: Mapping[str, Any],
+) -> Question:
+    """Make the question that :func:`check` is asked by these arguments of its own, of a target that runs.
+
+    Raises InputError where they do not fit together.
+    """
+    on = adapters.place_of(target, on)
+    promised, limits = promise(contract, draw or {}, page, params)
+    number, kinds = drawn(adapters.find(on, target), max_examples, dtypes or (FLOATS if promised else None))
+    return make_question(
+        target, page, sparse or contract == SPARSE_SUM, params, dtypes=kinds, contract=promised, drawn=limits,
+        ranks=tuple(sorted(set(RANKS if ranks is None else ranks))), level=level, seed=seed, max_examples=number,
+        only=tuple(only or ()), topology=topology, bad_input=bad_input,
+        many=ranks is None and on in ("simulated", "both") and not traced.is_trace(target),
+        clock=Clock(math.inf if budget is None else budget), against=parsed(against),
+    )  # fmt: skip
 
 
 def drawn(
@@ -165,8 +208,14 @@ def drawn(
 def make_question(
     target: Any, page: str, sparse: bool, params: Mapping[str, Any], dtypes: Sequence[str] = DTYPES, **asked: Any
 ) -> Question:
-    """Make the question; raises InputError if there is no such page, or it takes other vectors."""
+    """Make the question; raises InputError if there is no such page, it takes other vectors, or it gives no sum."""
     found = page_of(page, params)
+    summed = found and not (found.dense or found.selecting or traced.is_trace(target))
+    if found and summed and found.collective != ALLREDUCE:
+        raise InputError(
+            f"page {found.name} is of kind {found.kind}: results of a target are compared with the sum of all on every "
+            f"rank, which that kind does not promise; right: a page of kind {ALLREDUCE}, or check a recorded trace"
+        )
     if found and sparse and not found.sparse:
         raise InputError(f"sparse: {found.name} takes arrays; leave it out, or name an algorithm of sparse vectors")
     own = found.dtypes if found else DTYPES

@@ -8,10 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sparring import pytest_plugin
-from sparring.checks import configuration
-from sparring.checks.checking import RANKS, check, make_question
-from sparring.checks.contracts import ALLREDUCE, SPARSE_SUM, promise
-from sparring.checks.examples.contract_draws import FLOATS
+from sparring.checks import configuration, records
+from sparring.checks.checking import RANKS, asking, check
+from sparring.checks.contracts import ALLREDUCE
 from sparring.errors import Refuted
 from sparring.job import launched
 from sparring.proofs.logic.verdicts import Word
@@ -22,6 +21,12 @@ if TYPE_CHECKING:
     from sparring.checks.ranks.collective import Job
 
 Test = TypeVar("Test", bound=Callable[..., None])
+OF_PYTEST = ("junit", "html")
+"""The keys of pyproject.toml that are of the command alone: pytest writes reports of its own."""
+
+
+class Falsified(Refuted):
+    """The property of a test is refuted: the only failure that ``xfail`` expects."""
 
 
 @dataclass
@@ -29,7 +34,8 @@ class Subject:
     """A target and what is asked of it.
 
     ``own``: the properties that are tests; ``wanted``: those that this run of pytest tests, judged together, since they
-    share their examples; ``found``: property -> verdict, detail, and whether the verdict is weaker than ``floor``.
+    share their examples; ``found``: property -> verdict, detail, and whether the verdict is weaker than ``floor``;
+    ``called``: those that the test under way has asked for.
     """
 
     target: Any
@@ -39,12 +45,13 @@ class Subject:
     own: Sequence[str] = ()
     wanted: list[str] = field(default_factory=list)
     found: dict[str, tuple[str, str, bool]] = field(default_factory=dict)
+    called: set[str] = field(default_factory=set)
 
     def judged(self, prop: str) -> tuple[str, str, bool]:
         """Judge a property.  In a job of several ranks rank 0 judges, all take part, and all return the same."""
         if prop not in self.found:
             props = self.wanted if prop in self.wanted else [prop]
-            how = {**self.settings, **command_line(), "only": props}
+            how = {**self.settings, **command_line(self.target), "only": props}
             self.found |= self.told(how) if launched() is None else self.led(how)
         return self.found[prop]
 
@@ -79,6 +86,7 @@ class Check:
         import pytest
 
         __tracebackhide__ = True  # so that pytest shows the user's test
+        self.subject.called.add(self.prop)
         verdict, detail, weak = self.subject.judged(self.prop)
         if why := self.subject.failure():
             raise Refuted(why)
@@ -87,7 +95,7 @@ class Check:
         if verdict == Word.NOT_COVERED.value:
             pytest.skip(f"not covered: {detail}")
         if verdict in (Word.REFUTED.value, Word.UNDECIDED.value):
-            raise Refuted(sentence(verdict, self.prop, detail))
+            raise (Falsified if verdict == Word.REFUTED.value else Refuted)(sentence(verdict, self.prop, detail))
 
     def __repr__(self) -> str:
         return f"<{self.prop} of {self.subject.target}>"
@@ -95,6 +103,15 @@ class Check:
     def selected(self) -> None:
         """Note that this run of pytest has the test; the plugin calls this."""
         self.subject.wanted.append(self.prop)
+
+    def begins(self) -> None:
+        """Note that the test begins; the plugin calls this."""
+        self.subject.called.discard(self.prop)
+
+    def ends(self) -> None:
+        """Raise Refuted where the test has ended well without asking; the plugin calls this."""
+        if self.prop not in self.subject.called:
+            raise Refuted(f"{self.prop}: the test ends without calling check(), so nothing was judged")
 
 
 @cache
@@ -106,9 +123,11 @@ def job() -> Job:
     return Job(terminal(config)) if config is not None else Job()
 
 
-def command_line() -> dict[str, Any]:
-    """Return the options of pytest's command line, as arguments of ``check``."""
+def command_line(target: Any) -> dict[str, Any]:
+    """Return the options of pytest's command line that say something of the target, as arguments of ``check``."""
     options = dict(pytest_plugin.OPTIONS)
+    for name in records.needless(target, [*options]):
+        del options[name]
     if "ranks" in options:
         options["ranks"] = parse(str(options["ranks"]))
     return options
@@ -118,7 +137,7 @@ def configured() -> dict[str, Any]:
     """Return the options of the pyproject.toml nearest to pytest's root directory, as arguments of ``conformance``."""
     config = pytest_plugin.RUNNING.get("config")
     options = configuration.load(config.rootpath) if config is not None else {}
-    options.pop("junit", None)  # of the command: pytest writes its own
+    options = {name: value for name, value in options.items() if name not in OF_PYTEST}
     if "algorithm" in options:
         options["page"] = options.pop("algorithm")
     return options
@@ -140,6 +159,8 @@ def conformance(
     topology: str | None = None,
     bad_input: bool | None = None,
     timeout: float | None = None,
+    budget: float | None = None,
+    against: Any = None,
     contract: str | None = None,
     draw: Mapping[str, Any] | None = None,
     fail_under: str | None = None,
@@ -149,9 +170,10 @@ def conformance(
 
     What is not given here is as ``[tool.sparring]`` says in the pyproject.toml of pytest's root directory, else as in
     ``sparring.check``; pytest's options ``--sparring-…`` outweigh both.  The test gets an argument ``check`` and calls
-    it; it fails with the smallest example.  A property in ``xfail`` is expected to fail, for the reason given there;
-    that it holds is then a failure.  ``fail_under``: "tested" or "proved", fail where a property that is judged has a
-    weaker verdict.  Raises InputError for an argument or a key that is not as it must be.
+    it; it fails with the smallest example, and where it ends without the call.  A property in ``xfail`` is expected to
+    be refuted, for the reason given there; whatever else comes of it is a failure.  ``fail_under``: "tested" or
+    "proved", fail where a property that is judged has a weaker verdict.  Raises InputError for an argument or a key
+    that is not as it must be.
 
     >>> @conformance("mine.py:allreduce", "ring", level="steps")
     ... def test_mine(check):
@@ -162,11 +184,13 @@ def conformance(
     own = {
         "page": page, "ranks": None if ranks is None else tuple(ranks), "on": on, "level": level, "seed": seed,
         "max_examples": max_examples, "dtypes": dtypes, "xfail": xfail, "only": only, "sparse": sparse,
-        "topology": topology, "bad_input": bad_input, "timeout": timeout, "contract": contract,
-        "draw": draw, "fail_under": fail_under,
-        "params": params or None,
+        "topology": topology, "bad_input": bad_input, "timeout": timeout, "budget": budget, "against": against,
+        "contract": contract, "draw": draw, "fail_under": fail_under, "params": params or None,
     }  # fmt: skip
-    return tests(target, {**configured(), **{name: value for name, value in own.items() if value is not None}})
+    usual = configured()
+    for name in records.needless(target, [name for name in usual if name != "fail_under"]):
+        del usual[name]  # of the project's other targets
+    return tests(target, {**usual, **{name: value for name, value in own.items() if value is not None}})
 
 
 def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
@@ -177,20 +201,18 @@ def tests(target: Any, settings: dict[str, Any]) -> Callable[[Test], Test]:
     floor = configuration.floor(settings.pop("fail_under", None))
     local = {name: settings.pop(name) for name in ("selector",) if name in settings}
     only, params = tuple(settings.pop("only", ())), {**local, **dict(settings.pop("params", {}))}
-    looks: dict[str, Any] = {name: settings[name] for name in ("level", "topology", "bad_input") if name in settings}
-    settings["draw"] = dict(settings.get("draw", {}))
-    promised, limits = promise(settings.get("contract", ""), settings["draw"], page, params)
-    if promised:
-        looks |= {"contract": promised, "drawn": limits, "dtypes": settings.get("dtypes", FLOATS)}
-    sparse = settings.get("sparse", False) or settings.get("contract") == SPARSE_SUM
-    question = make_question(target, page, sparse, params, only=only, **looks)
+    if "draw" in settings:
+        settings["draw"] = dict(settings["draw"])
+    place = {} if launched() is None else {"on": "mpi"}
+    how = {name: value for name, value in {**settings, **command_line(target), **place}.items() if name != "timeout"}
+    question = asking(target, page, only=only, params=params, **how)
     question.expects(reasons)
     subject = Subject(target, page, {**settings, **params}, floor, question.asked)
     cases = [
         pytest.param(
             Check(subject, prop),
             id=prop.replace(" ", "-"),
-            marks=[pytest.mark.xfail(reason=reasons[prop], strict=True)] if prop in reasons else [],
+            marks=[pytest.mark.xfail(reason=reasons[prop], strict=True, raises=Falsified)] if prop in reasons else [],
         )
         for prop in question.asked
     ]

@@ -271,3 +271,15 @@ def page_of(name: str, params: Mapping[str, Any]) -> Page | None:
     if page.selecting and KEPT in own and not (type(own[KEPT]) is int and own[KEPT] >= 0):
         raise InputError(f"{KEPT} = {own[KEPT]!r}: it must be a whole number, 0 or more")
     return load(page.module, **{**page.params, **own})
+
+
+def page_alone(name: str, params: Mapping[str, Any]) -> Page | None:
+    """Return the page ``name`` with these parameters, where no target takes one.
+
+    Raises InputError as :func:`page_of` does, and for a parameter that the page does not have.
+    """
+    if name != ALLREDUCE:
+        pages.find(name, **params)
+    elif params:
+        raise InputError(f"{next(iter(params))} is a parameter of no page; right: with --algorithm ALGO")
+    return page_of(name, params)

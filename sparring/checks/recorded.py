@@ -11,7 +11,7 @@ from sparring.adapters import vectorfiles
 from sparring.checks import trace_documents
 from sparring.checks.contracts import ALLREDUCE
 from sparring.checks.judges import judging
-from sparring.checks.question import Question, page_of
+from sparring.checks.question import Question, page_alone
 from sparring.checks.verdicts import held_against
 from sparring.errors import InputError
 from sparring.present.explorer import html
@@ -42,7 +42,7 @@ def report(
     a file is missing or malformed, or no page is named.
     """
     start, folder = time.perf_counter(), Path(target)
-    found = page_of(page, params)
+    found = page_alone(page, params)
     if found is None:
         raise InputError(f"vectors beside a trace are for an algorithm to be compared with, not {ALLREDUCE!r}")
     if found.stateful:

@@ -19,7 +19,7 @@ from sparring.checks.judges import trace_counts, trace_lengths
 from sparring.checks.judges.judging import crowded
 from sparring.checks.judges.nearest import Likeness, Message, candidates, chosen
 from sparring.checks.properties import HARD
-from sparring.checks.question import Question, page_of
+from sparring.checks.question import Question, page_alone
 from sparring.checks.verdicts import held_against
 from sparring.present.explorer import html
 from sparring.present.explorer.observed import Beside
@@ -58,7 +58,7 @@ def report(
     Raises InputError for what is no trace, or an unknown page, property or topology.
     """
     start = time.perf_counter()
-    found, trace = page_of(page, params), read(Path(target))
+    found, trace = page_alone(page, params), read(Path(target))
     question = Question(str(target), found, only=tuple(only or ()), topology=topology)
     question.expects(expected)
     seen = looked(trace, found, level, topology)

@@ -41,7 +41,7 @@ INTERRUPTED = 130
 def cli() -> None:
     """What exactly does an allreduce send, is it right, and does the code do that?
 
-    Exit codes: 0 holds, 1 refuted, 2 bad input, 3 undecided or not inductive.
+    Exit codes: 0 holds, 1 refuted, 2 bad input, 3 undecided or not inductive, 70 an error of its own.
     """
 
 
@@ -52,6 +52,10 @@ def main() -> None:
     except SparringError as error:
         click.echo(f"sparring: {error}", err=True)
         sys.exit(exit_code(error))
+    except Exception as error:  # noqa: BLE001 - Python would end with 1, which says that something is refuted
+        from sparring.cli import _unforeseen
+
+        sys.exit(_unforeseen.told(error))
 
 
 def exit_code(error: SparringError) -> int:

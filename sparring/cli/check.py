@@ -11,7 +11,7 @@ from sparring.cli import _libraries, _options, _schedules
 from sparring.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from rich.console import Console
 
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 SHOWN = ("words", "json_", "junit", "html", "fail_under")
 OF_SELECTORS = (*SHOWN, "algorithm", "params")
-OF_DUMPS = (*SHOWN, "ranks", "only", "xfail", "perfetto")
-OF_TRACES = (*SHOWN, "algorithm", "params", "selector", "level", "topology", "only", "xfail", "perfetto")
-"""The options that count for such a target."""
+OF_RECORDS = (*SHOWN, "perfetto")
+"""The options that count for such a target; of what was recorded, besides those that ``check`` takes."""
+CALLED = {"algorithm": "page", "selector": "params"}
+"""What options are called as arguments of ``check``, if not by their own names."""
 
 
 class Pair(click.ParamType[tuple[str, str]]):
@@ -149,16 +150,19 @@ def command(
     from sparring.checks.contracts import ALLREDUCE
     from sparring.checks.ranks.watcher import watching
 
-    about_records(words)
+    asked |= {"dtypes": dtypes or None, "draw": dict(draw), "params": params}
+    asked = {name: value for name, value in asked.items() if name not in about_records(words)}
+    params, page = asked.pop("params", ()), asked.pop("algorithm", ALLREDUCE)
     if selector:
-        found = pages.find(asked["algorithm"]) if asked["algorithm"] != ALLREDUCE else None
+        found = pages.find(page) if page != ALLREDUCE else None
         if found is None or not found.stateful:
             raise InputError("--selector: only an algorithm that selects takes one; right: with --algorithm ring_topk")
         params = (*params, ("selector", selector))
     console = _options.console(json_)
     target = words[0] if len(words) == 1 else list(words)
     with watching(), Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
-        total = asked["max_examples"] and asked["max_examples"] * (2 if asked["on"] == "both" else 1)
+        number = asked.get("max_examples")
+        total = number and number * (2 if asked["on"] == "both" else 1)
         task = progress.add_task(f"checking {' '.join(words)}", total=total)
 
         def advance(said: Sequence[str]) -> None:
@@ -167,8 +171,7 @@ def command(
                 progress.console.print(f"refuted: {sentence}", style="red", markup=False, soft_wrap=True)
 
         report = check(
-            target, asked.pop("algorithm"), dtypes=dtypes or None, xfail=dict(xfail), only=only or None,
-            draw=dict(draw), advance=advance, **asked, **dict(params),
+            target, page, xfail=dict(xfail), only=only or None, advance=advance, **asked, **dict(params),
         )  # fmt: skip
     weak = _options.weak(report, fail_under, junit, html)
     if not json_:
@@ -179,14 +182,21 @@ def command(
     _options.finish(report, json_, weak)
 
 
-def about_records(words: Sequence[str]) -> None:
-    """Raise UsageError for an option that says nothing of what was recorded, if that is the TARGET."""
-    from sparring.checks import dumped, traced
+def about_records(words: Sequence[str]) -> Collection[str]:
+    """Return the options that say nothing of what was recorded, if that is the TARGET.
 
-    for recorded, options, what in ((dumped.is_job, OF_DUMPS, "dumps"), (traced.is_trace, OF_TRACES, "a trace")):
-        if len(words) == 1 and recorded(words[0]):
-            _options.only(options, f"{what}, of which it says nothing")
-            return
+    Raises UsageError for one on the command line.
+    """
+    from sparring.checks import records
+
+    found = records.kept(words[0]) if len(words) == 1 else None
+    if found is None:
+        return ()
+    allowed, what = found
+    names = [str(param.name) for param in click.get_current_context().command.params]
+    odd = {name for name in names if name not in OF_RECORDS and CALLED.get(name, name) not in allowed}
+    _options.only({*names} - odd, f"{what}, of which it says nothing")
+    return odd
 
 
 def selecting(

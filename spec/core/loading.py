@@ -67,7 +67,7 @@ def defaults(module: ModuleType, data: str, words: Formula) -> dict[str, Callabl
     return {
         "who": lambda q, r, c, t, p: 0, "active": lambda r, t, p: True, "live": lambda r, c, t, p: True,
         "words": words, "added": getattr(module, "words", words),
-        "octets": pairs if data == "lists" else values_alone, "selects": lambda x: x, "keeps": lambda x: x,
+        "octets": values_alone if data == "vector" else pairs, "selects": lambda x: x, "keeps": lambda x: x,
         "sends": lambda x: x, "left": lambda cut: cut,
         "encoded": lambda: "values" if data == "vector" else "pairs",
     }

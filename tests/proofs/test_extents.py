@@ -125,6 +125,14 @@ def test_what_grows_from_call_to_call_has_no_length():
         ways(paged(body))
 
 
+def test_a_text_that_goes_through_a_vector_is_not_read_for_ever():
+    """What each rank has, say: there is no end of entries of which only the number is known."""
+    with pytest.raises(Undecided, match="gone through one by one"):
+        ways(paged("for one in (yield gather(v)):\n    v = v + one"))
+    with pytest.raises(Undecided, match="gone through one by one"):
+        ways(paged("for one in (yield allreduce(v))[1:]:\n    v = v + one"))
+
+
 def test_parameters_are_checked_first():
     with pytest.raises(InputError, match="b1 = 9: it must be "):
         ways(sparring.page("flash", b1=9))

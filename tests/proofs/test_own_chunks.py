@@ -34,3 +34,11 @@ def test_only_its_own_chunk_is_read_as_a_ranks_own(tmp_path, chunk, verdict):
     file.write_text(TEXT.replace("CHUNK", chunk))
     (found,) = (one for one in proving.prove(sparring.page(str(file))) if one.name == "result")
     assert found.verdict == verdict
+
+
+def test_a_theorem_does_not_call_a_sum_a_mean(tmp_path):
+    """A page that says so of its result, and ensures a sum: nobody has shown that it is a mean."""
+    file = tmp_path / "chunks.py"
+    file.write_text(TEXT.replace("CHUNK", "r, p").replace('"dense"', '"dense"\naverages = True'))
+    (found,) = (one for one in proving.prove(sparring.page(str(file))) if one.name == "result")
+    assert found.verdict == PROVED and "mean" not in found.statement

@@ -170,6 +170,24 @@ def test_how_long_messages_are(page, fault):
     assert unproved(replace(page, **LENGTHS[fault](page)))
 
 
+SILENT = '''"""The sparse ring, which says nothing of encodings."""
+
+from sparring.spec.ring import adds, chunk, dst, holds, src, steps
+
+data = "sparse"
+'''
+ALONE = "\n\ndef octets(m, w):\n    return m * w\n"
+
+
+@pytest.mark.parametrize(("more", "verdict"), [("", PROVED), (ALONE, REFUTED)])
+def test_a_page_that_says_no_bytes_sends_pairs(tmp_path, more, verdict):
+    """An index and a value each, as its messages are called; one that says otherwise is refuted."""
+    file = tmp_path / "silent.py"
+    file.write_text(SILENT + more, encoding="utf-8")
+    found = {one.name: one.verdict for one in proving.prove(sparring.page(str(file)))}
+    assert (found["result"], found["sizes"]) == (PROVED, verdict)
+
+
 PARTS = {
     "one more": (GTOPK, {"selects": lambda x, c, p, n, w: x.largest(101)}),
     "what is summed is not cut": (GTOPK, {"keeps": lambda x, c, p, n, w: x}),

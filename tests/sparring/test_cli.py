@@ -243,6 +243,53 @@ def test_errors_have_their_exit_codes(error, code):
     assert exit_code(error) == code
 
 
+RAISING = '''"""A page whose text cannot be played."""
+
+from sparring.spec.core.exchanges import allreduce
+
+data = "dense"
+
+
+def program(x, p):
+    y = yield allreduce(x)
+    return BODY
+'''
+
+
+@pytest.mark.parametrize(
+    "asked", [("run", "./mine.py"), ("check", "sparring.impl.ring:allreduce", "--algorithm", "./mine.py")]
+)
+def test_what_a_page_raises_is_bad_input_and_refutes_nothing(tmp_path, asked):
+    """One sentence with the line; Python's own exit code would say that something is refuted."""
+    path = os.environ | {"PYTHONPATH": str(Path(sparring.__file__).parents[1])}
+
+    def ended(body):
+        (tmp_path / "mine.py").write_text(RAISING.replace("BODY", body), encoding="utf-8")
+        command = [sys.executable, "-m", "sparring", *asked]
+        return subprocess.run(command, cwd=tmp_path, env=path, capture_output=True, text=True, timeout=60, check=False)
+
+    wrong = ended("y.nothing")
+    assert wrong.returncode == 2
+    assert wrong.stderr.splitlines()[-1] == (
+        "sparring: mine.py:10: program raises AttributeError: 'Vector' object has no attribute 'nothing'"
+    )
+    assert ended("y").returncode == 0
+
+
+def test_an_error_of_its_own_is_no_refutation(tmp_path):
+    """It has a traceback and an exit code of its own."""
+    code = (
+        "import sparring.cli.list as listed\nfrom sparring.cli import main\n"
+        "listed.command.callback = lambda **_: [].pop()\nmain()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "list"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (70, "")
+    assert "IndexError" in done.stderr
+    assert done.stderr.endswith("sparring: an error of its own, and no verdict\n")
+
+
 def test_help_loads_nothing_heavy(tmp_path):
     """``--help`` answers at once: neither numpy, sympy, z3 nor matplotlib is imported."""
     code = "import sys\nfrom sparring.cli import main\ntry: main()\nfinally: print(sorted(sys.modules))"

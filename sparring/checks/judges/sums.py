@@ -38,7 +38,7 @@ def judge_sums(example: Example, seen: Observed, page: Page | None, *, mean: boo
 def references(xs: Sequence[Any], page: Page | None, roundings: int = 0, *, mean: bool = False) -> list[Reference]:
     """Return the right result of each rank, and how far a result's entries may be from it.
 
-    The support of sparse vectors is the page's, else the union of all.
+    The support of sparse vectors is the union of all, and what the page has besides: one that loses entries is wrong.
     """
     asked = xs, page, roundings, mean
     if not LAST or not all(a is b for a, b in zip(LAST[0], asked)):
@@ -52,8 +52,8 @@ def summed(xs: Sequence[Any], page: Page | None, roundings: int, mean: bool) -> 
     if not isinstance(xs[0], Sparse):
         return [reference(xs, roundings, mean=mean)] * len(xs)
     union = np.unique(np.concatenate([x.indices for x in xs]))
-    supports = [y.indices for y in run(page, xs).results] if page else [union] * len(xs)
-    return [sparse_reference(xs, x, np.asarray(support)) for x, support in zip(xs, supports)]
+    own = [np.asarray(y.indices, union.dtype) for y in run(page, xs).results] if page else [union] * len(xs)
+    return [sparse_reference(xs, x, np.union1d(union, support)) for x, support in zip(xs, own)]
 
 
 def sparse_reference(xs: Sequence[Sparse], mine: Sparse, support: Array) -> Reference:

@@ -105,3 +105,19 @@ def test_the_page_says_which_support_is_right(target, monkeypatch):
     assert not failed(judged(target(more), level="result", max_examples=10))
     told = failed(judged(target(TWIN), level="result", ranks=[2], only=["result"], max_examples=20))["result"]
     assert "p=2 n=2: rank 0 has nothing at index 0, the reference an entry: [], reference [0:0]" in told
+
+
+@pytest.mark.parametrize("lost", [0, -1])
+def test_a_page_that_loses_entries_is_no_excuse(target, unshrunk, monkeypatch, lost):
+    """A target that loses the same ones returns no sum.  The first of several is lost, or the last."""
+
+    def lossy(_, xs):
+        union = sorted({i for x in xs for i in x.indices.tolist()})
+        support = [i for i in union if len(union) < 2 or i != union[lost]]
+        return SimpleNamespace(results=[x.having(support, [0] * len(support)) for x in xs])
+
+    monkeypatch.setattr(sums, "run", lossy)
+    less = TWIN.replace("sorted(sums)", f"[i for i in sorted(sums) if len(sums) < 2 or i != sorted(sums)[{lost}]]")
+
+    assert "the reference an entry" in failed(judged(target(less), level="result", max_examples=10))["result"]
+    assert not failed(judged(target(TWIN), level="result", max_examples=10))

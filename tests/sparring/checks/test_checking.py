@@ -12,6 +12,7 @@ import pytest
 from sparring import Sparse
 from sparring.checks import checking
 from sparring.checks.checking import check
+from sparring.checks.pytesting import conformance
 from sparring.errors import InputError, MissingExtra, Refuted
 from sparring.proofs.logic.verdicts import Word
 from tests.sparring.calling import called
@@ -258,3 +259,45 @@ def test_the_command_tells_what_the_call_tells(mine, unshrunk):
     assert called("check", "mine.py:right", "-P", "scale=2", *few)[0] == 1
     assert called("check", "mine.py:nothing")[0] == 2
     assert called("check", "mine.py:right", "--xfail", "result")[0] == 2
+
+
+SCATTER = '''"""Each rank ends with the sum of its own chunk."""
+
+kind = "KIND"
+
+
+def steps(p): return p - 1
+def dst(r, t, p): return (r + t + 1) % p
+def src(r, t, p): return (r - t - 1) % p
+def chunk(r, t, p): return dst(r, t, p)
+def adds(t, p): return True
+def start(q, r, c, p): return q == r
+def goal(q, r, c, p): return True
+def wanted(r, c, p): return r == c
+def holds(q, r, c, t, p): return q == r
+'''
+
+
+def scattered(comm, x):
+    """The sum of the rank's own chunk."""
+    total = np.empty_like(x)
+    comm.Allreduce(x, total)
+    begin, end = (c * x.size // comm.size for c in (comm.rank, comm.rank + 1))
+    return total[begin:end].copy()
+
+
+@pytest.mark.parametrize("kind", ["reduce_scatter", "shares"])
+@pytest.mark.parametrize("target", ["tests.sparring.checks.test_checking:scattered", "sparring.impl.ring:allreduce"])
+def test_a_page_of_another_collective_is_refused(tmp_path, kind, target):
+    """Its own target would be refuted, and an allreduce tested beside it.  With the default kind all is as ever."""
+    text = SCATTER.replace("KIND", kind)
+    if kind == "reduce_scatter":
+        text = "\n".join(
+            line for line in text.splitlines() if not line.startswith(("def start", "def goal", "def want"))
+        )
+    (tmp_path / "scatter.py").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=f"page scatter is of kind {kind}: results of a target are compared with"):
+        check(target, str(tmp_path / "scatter.py"), max_examples=1, ranks=[2])
+    with pytest.raises(InputError, match="page scatter is of kind"):
+        conformance(target, str(tmp_path / "scatter.py"))
+    assert check("sparring.impl.ring:allreduce", "ring", max_examples=1, ranks=[2], only=["result"]).exit_code == 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from typing import Any
 
 import pytest
 
+from sparring.checks.checking import check
 from sparring.checks.pytesting import Subject, conformance
 from sparring.checks.ranks import launch
 from sparring.errors import InputError
@@ -105,6 +107,87 @@ def test_expected_failures_are_pytest_s_own(mine, tmp_path):
     assert "4 failed, 15 passed, 11 skipped, 4 xfailed" in done.stdout
 
 
+SWALLOWED = {
+    "it is not there": '"mine.py:nowhere", only=["result"], xfail={"result": "known"}',
+    "another is refuted": '"mine.py:hangs", only=["dtypes"], xfail={"dtypes": "known"}',
+    "undecided": '"mine.py:raises", only=["agreement"], xfail={"agreement": "known"}',
+    "too weak": '"mine.py:right", "ring", only=["contention"], xfail={"contention": "x"}, level="steps", '
+    'fail_under="tested"',
+}
+ASIDE = """\
+import sparring
+
+@{}
+def test_mine(check):
+    check()
+"""
+
+
+@pytest.mark.parametrize("how", SWALLOWED)
+def test_an_expected_failure_is_that_of_the_property_alone(project, tmp_path, how):
+    """Nothing else that goes wrong is what was expected."""
+    (tmp_path / "mine.py").write_text(SOURCE, encoding="utf-8")
+    done = project(UNSHRUNK + ASIDE.format(f"sparring.conformance({SWALLOWED[how]}, ranks=[2])"))
+    assert done.returncode == 1 and "1 failed" in done.stdout, done.stdout
+
+
+CALLING = """\
+import pytest, sparring
+
+@sparring.conformance("mine.py:wrong", only=["result"], ranks=[2])
+def test_idle(check):
+    pass
+
+@sparring.conformance("mine.py:right", only=["result"], ranks=[2])
+@pytest.mark.parametrize("turn", [0, 1])
+def test_once(check, turn):
+    if turn == 0:
+        check()
+
+@sparring.conformance("mine.py:wrong", only=["result"], ranks=[2])
+def test_skipped(check):
+    pytest.skip("not today")
+
+@pytest.mark.parametrize("check", [print])
+def test_of_nobody(check):
+    pass
+"""
+
+
+def test_a_test_that_does_not_call_its_check_fails(project, tmp_path):
+    """It would pass whatever the target does; one that is skipped does not pass, and other tests are left alone."""
+    (tmp_path / "mine.py").write_text(SOURCE, encoding="utf-8")
+    done = project(CALLING)
+    assert "2 failed, 2 passed, 1 skipped" in done.stdout, done.stdout
+    assert done.stdout.count("result: the test ends without calling check(), so nothing was judged") >= 2
+    assert "FAILED test_mine.py::test_idle[result]" in done.stdout
+    assert re.search(r"FAILED test_mine\.py::test_once\[[^]]*1[^]]*\]", done.stdout)
+
+
+def properties(target: str, page: str = "allreduce", **how) -> set[str]:
+    """The properties that are tests."""
+    marked: Any = conformance(target, page, **how)
+    return {case.values[0].prop for case in marked.args[1]}
+
+
+@pytest.mark.parametrize(
+    "how", [{}, {"against": "mine.py:g"}, {"ranks": [2]}, {"contract": "mean"}, {"contract": "error-feedback"}], ids=str
+)
+def test_the_tests_are_the_properties_of_the_call(how):
+    """None is left out: many ranks, say, or the bits of another target."""
+    report = check("sparring.impl.ring:allreduce", max_examples=1, budget=1e-6, **how)
+    assert properties("sparring.impl.ring:allreduce", **how) == {r.property for r in report.results}
+
+
+def test_another_target_is_compared(project, tmp_path):
+    """Its bits; it was passed over."""
+    (tmp_path / "mine.py").write_text(SOURCE, encoding="utf-8")
+    text = 'sparring.conformance("mine.py:right", against="mine.py:{}", only=["same bits"], ranks=[2])'
+    other, same = (project(UNSHRUNK + ASIDE.format(text.format(name))).stdout for name in ("wrong", "right"))
+    assert "refuted: same bits at p=2" in other and "1 failed" in other
+    assert "1 passed" in same
+
+
 def test_options_outweigh_the_file(mine):
     """All are prefixed; bad values are one sentence."""
     assert "refuted: result at p=3" in mine("wrong", "--sparring-ranks", "3").stdout
@@ -133,6 +216,7 @@ max-examples = 20
 only = ["result", "agreement", "steps", "volume", "dtypes"]
 dtype = ["int32"]
 junit = "of-the-command.xml"
+html = "of-the-command.html"
 fail-under = "tested"
 
 [tool.sparring.xfail]

@@ -375,8 +375,35 @@ def test_what_says_nothing_of_a_trace_is_refused(tmp_path, monkeypatch, option):
     write(traced("ring", 3, 7), tmp_path / "run.jsonl")
     told = refused("check", "run.jsonl", "--algorithm", "ring", *option)
     assert f"{option[0]} does not go with a trace" in told
-    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nranks = "2"\n')
+    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nranks = "2"\ncontract = "mean"\ndtype = ["int32"]\n')
     assert called("check", "run.jsonl", "--algorithm", "ring")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"contract": "mean"}, {"ranks": [3]}, {"dtypes": ["int32"]}, {"against": "m.py:f"}, {"on": "mpi"}, {"seed": 1},
+        {"sparse": True}, {"bad_input": True}, {"max_examples": 3}, {"budget": 9}, {"timeout": 9}, {"draw": {"k": 1}},
+        {"examples": [([np.zeros(2)], "result")]}, {"segment": 7},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_says_nothing_of_a_trace_is_refused_by_the_call_too(tmp_path, asked):
+    """It held, whatever was asked; what a trace takes is taken."""
+    write(traced("ring", 3, 7), tmp_path / "run.jsonl")
+    with pytest.raises(InputError, match=f"{next(iter(asked))}( does not go with a trace|')"):
+        check(tmp_path / "run.jsonl", "ring", **asked)
+    usual = {"level": "volume", "topology": "ring", "only": ["volume"], "xfail": {}, "on": "simulated", "draw": {}}
+    assert check(tmp_path / "run.jsonl", "ring", **usual).verdict == "holds"
+
+
+def test_a_trace_may_be_a_test(project, tmp_path):
+    """What the project says of its other targets is passed over, what is said of the trace is not."""
+    write(traced("ring", 3, 7), tmp_path / "run.jsonl")
+    (tmp_path / "pyproject.toml").write_text('[tool.sparring]\nranks = "2"\non = "both"\ndtype = ["int32"]\n')
+    text = "import sparring\n\n@sparring.conformance('run.jsonl', 'ring', only=['steps']{})\ndef test(check): check()\n"
+    assert "1 passed" in project(text.format(""), "--sparring-seed", "3").stdout
+    assert "ranks does not go with a trace" in project(text.format(", ranks=[2]")).stdout
 
 
 def test_bad_input_is_one_sentence(tmp_path):
