@@ -22,8 +22,7 @@ def print_tables(format_: str, algos: Sequence[str], support: str, where: Where,
     """Print it, and the report of how it was checked; ``values``: by algorithm and form, at the point ``at``."""
     from sparring import api
     from sparring.cost_summaries import sheets
-    from sparring.costs.formulas import citations
-    from sparring.present.costs import papers
+    from sparring.present.costs import citations, papers
     from sparring.proofs.logic.verdicts import UNDECIDED
     from sparring.report import Report, Result
 

@@ -1,1 +1,1 @@
-"""The letters of costs, and what is done with formulas: simplified, evaluated, held against ``lower_bounds``, cited."""
+"""The letters of costs, and what is done with formulas: simplified, evaluated and held against ``lower_bounds``."""

@@ -25,6 +25,19 @@ class Letter(NamedTuple):
     """In words; empty where ``ours`` is one letter, whose meaning the documentation tells."""
 
 
+# The comment in MPICH has no unit of n; in the paper n counts bytes.
+MPICH = {
+    "MPICH's source; Thakur et al. 2005": [
+        Letter("p", "p", "V"),
+        Letter("n", "n * width", "VM", "the size of a vector, in bytes in the paper"),
+        Letter("lgp", "log2(p)", "V", "the binary logarithm"),
+        Letter("alpha", "alpha", "V", "seconds a message"),
+        Letter("beta", "beta", "VM", "seconds a byte"),
+        Letter("gamma", "gamma / width", "VM", "seconds to add a byte"),
+    ]
+}
+
+
 def beside(page: Page) -> Mapping[str, Sequence[Letter]]:
     """Return the letters that stand beside the page's claims, by paper."""
     found: Mapping[str, Sequence[Letter]] = getattr(holder(page), "notation", {})

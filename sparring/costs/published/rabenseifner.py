@@ -1,7 +1,7 @@
 """Published costs: Dense allreduce by reduce-scatter and allgather, Rabenseifner's algorithm."""
 
 from sparring.costs.published.claim import Claim, log2
-from sparring.costs.published.notation import Letter
+from sparring.costs.published.notation import MPICH
 
 # The costs that stand above MPIR_Allreduce_intra_reduce_scatter_allgather in pmodels/mpich,
 # src/mpi/coll/allreduce/allreduce_intra_reduce_scatter_allgather.c; notes on the paper have the same.
@@ -18,14 +18,4 @@ claims = [
     Claim("reduction with a fold", "added", lambda n, p, k: n * (p - 1) / p + n, FOLDED, SOURCE, bound=True),
 ]
 
-# The comment in MPICH has no unit of n; in the paper n counts bytes.
-notation = {
-    "MPICH's source; Thakur et al. 2005": [
-        Letter("p", "p", "V"),
-        Letter("n", "n * width", "VM", "the size of a vector, in bytes in the paper"),
-        Letter("lgp", "log2(p)", "V", "the binary logarithm"),
-        Letter("alpha", "alpha", "V", "seconds a message"),
-        Letter("beta", "beta", "VM", "seconds a byte"),
-        Letter("gamma", "gamma / width", "VM", "seconds to add a byte"),
-    ]
-}
+notation = MPICH

@@ -3,7 +3,7 @@
 from typing import Any
 
 from sparring.costs.published.claim import Claim, log2
-from sparring.costs.published.notation import Letter
+from sparring.costs.published.notation import MPICH
 
 
 def fold(p: Any) -> Any:
@@ -49,14 +49,4 @@ claims = [
     ),
 ]
 
-# The comment in MPICH has no unit of n; in the paper n counts bytes.
-notation = {
-    "MPICH's source; Thakur et al. 2005": [
-        Letter("p", "p", "V"),
-        Letter("n", "n * width", "VM", "the size of a vector, in bytes in the paper"),
-        Letter("lgp", "log2(p)", "V", "the binary logarithm"),
-        Letter("alpha", "alpha", "V", "seconds a message"),
-        Letter("beta", "beta", "VM", "seconds a byte"),
-        Letter("gamma", "gamma / width", "VM", "seconds to add a byte"),
-    ]
-}
+notation = MPICH

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import msgspec
 
 from sparring.costs.costs import Cost
-from sparring.costs.formulas.citations import SOURCES, Citation, bibtex, cite, cited, escaped
 from sparring.costs.shared_links import SharedCost
 from sparring.costs.union_cost import UnionCost
+from sparring.present.costs.citations import SOURCES, Citation, bibtex, cite, cited, escaped
 from sparring.present.costs.summary import Line, Sheet, sheet
 from sparring.present.costs.typeset import condition, spelt
 from sparring.spec.core.model import Page

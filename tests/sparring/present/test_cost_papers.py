@@ -12,9 +12,8 @@ import sympy
 
 import sparring
 from sparring import api
-from sparring.costs.formulas import citations
 from sparring.costs.formulas.symbols import n, p
-from sparring.present.costs import papers, summary
+from sparring.present.costs import citations, papers, summary
 from sparring.present.costs.typeset import formula
 
 TEX = pytest.mark.skipif(
