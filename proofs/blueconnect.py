@@ -7,19 +7,19 @@ from itertools import product
 from typing import Any
 
 from sparring.impl import blueconnect
-from sparring.impl.core import lines
 from sparring.proofs import ring as of_ring
-from sparring.proofs.hierarchical import in_rings, named
-from sparring.proofs.logic.obligations import Obligation, j, p, r, within
+from sparring.proofs.functions.uninterpreted import letter
+from sparring.proofs.hierarchical import in_rings, named, node, on_lines
+from sparring.proofs.logic.obligations import Obligation, j, p
 from sparring.proofs.reading.annotations import Served, Stated
-from sparring.spec.core import grids
-from sparring.spec.core.grids import Axis
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, negate
 
 d = Sym.var("d")
+nodes = letter("g")
+"""How many a rack has."""
 SIDES = [*product(range(1, 5), repeat=2)]
-"""Ranks a node and nodes a rack for which ranks on lines are compared, for any number of racks."""
+"""Ranks a node and nodes a rack for which levels are counted, for any number of racks."""
 
 others = ({"m": 3, "g": 1}, {"m": 1, "g": 3}, {"m": 4, "g": 2}, {"m": 2, "g": 1}, {"m": 1, "g": 1})
 refused = ({"m": 0}, {"m": -1}, {"g": 0}, {"g": -2})
@@ -48,20 +48,5 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:  # noqa: ARG001  
     """Compare with ``impl/blueconnect.py``, which sends on lines, and on these as the ring does."""
     yield from named("ring", of_ring.peers(served("ring")))
     yield from in_rings(served)
-    for m, g in SIDES:
-        yield from on_lines(m, g)
-
-
-def on_lines(m: int, g: int) -> Iterator[Obligation]:
-    """Compare the lines with the axes of a grid: with ``m`` ranks a node and ``g`` nodes a rack, of which ``p``."""
-    impl: Any = blueconnect  # its functions are typed for int and run here on symbols
-    places: Any = lines
-    for which, (stride, size) in enumerate(impl.levels(m, g, p)):
-        axis = Axis((m, g, p), which)
-        box = (p >= 1, r >= 0, r < m * g * p, within(j, size))
-        name = f"{g} nodes of {m} ranks, axis {which}"
-        yield Obligation(f"{name}: neighbours", box, axis.stride == stride)
-        yield Obligation(f"{name}: ranks", box, axis.size == size)
-        at, who = grids.place(r, axis.stride, axis.size), grids.member(r, j, axis.stride, axis.size)
-        yield Obligation(f"{name}: place", box, places.place(r, stride, size) == at)
-        yield Obligation(f"{name}: member", box, places.member(r, j, stride, size) == who)
+    impl: Any = blueconnect  # its function is typed for int and run here on symbols
+    yield from on_lines(impl.levels(node, nodes, p), node, nodes, p)

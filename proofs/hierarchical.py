@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sparring.impl import hierarchical, ring, two_shot
 from sparring.impl.core import lines
 from sparring.proofs import ring as of_ring
 from sparring.proofs import two_shot as of_two_shot
+from sparring.proofs.functions.uninterpreted import letter
 from sparring.proofs.logic.obligations import Obligation, j, p, r, t, within
 from sparring.proofs.reading.annotations import Served, Stated
 from sparring.proofs.reading.rotation import peers_of
@@ -18,8 +19,9 @@ from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Sym, negate
 
 d = Sym.var("d")
-SIZES = range(1, 9)
-"""Ranks of a node for which ranks on lines are compared, for any number of nodes."""
+ANY = (p >= 1,)
+rank, node = letter("r"), letter("m")
+"""A rank, and how many a node has."""
 
 others = (
     {"m": 3, "inside": "ring", "across": "two_shot"},
@@ -52,8 +54,8 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:  # noqa: ARG001  
     yield from named("ring", of_ring.peers(served("ring")))
     yield from named("two_shot", of_two_shot.neighbours(served("two_shot")))
     yield from in_rings(served)
-    for m in SIZES:
-        yield from on_lines(m)
+    impl: Any = hierarchical
+    yield from on_lines(impl.levels(node, p), node, p)
 
 
 def named(name: str, claims: Iterator[Obligation]) -> Iterator[Obligation]:
@@ -78,15 +80,13 @@ def turned(number: Any, turn: int) -> Any:
     return impl.turned(number, turn, p)
 
 
-def on_lines(m: int) -> Iterator[Obligation]:
-    """Compare the lines with the axes of a grid: with ``m`` ranks a node, of which there are ``p``."""
-    impl: Any = hierarchical
+def on_lines(levels: Iterable[tuple[Any, Any]], *sides: Any) -> Iterator[Obligation]:
+    """Compare the lines with the axes of a grid, however long its sides are."""
     places: Any = lines
-    for axis, (stride, size) in zip((Axis((m, p), 0), Axis((m, p), 1)), impl.levels(m, p)):
-        box = (p >= 1, r >= 0, r < m * p, within(j, size))
-        name = f"{m} ranks a node, axis {axis.which}"
-        yield Obligation(f"{name}: neighbours", box, axis.stride == stride)
-        yield Obligation(f"{name}: ranks", box, axis.size == size)
-        at, who = grids.place(r, axis.stride, axis.size), grids.member(r, j, axis.stride, axis.size)
-        yield Obligation(f"{name}: place", box, places.place(r, stride, size) == at)
-        yield Obligation(f"{name}: member", box, places.member(r, j, stride, size) == who)
+    for which, (stride, size) in enumerate(levels):
+        axis, name = Axis(sides, which), f"axis {'abc'[which]}"
+        yield Obligation(f"{name}: neighbours", ANY, axis.stride == stride)
+        yield Obligation(f"{name}: ranks", ANY, axis.size == size)
+        at, who = grids.place(rank, axis.stride, axis.size), grids.member(rank, j, axis.stride, axis.size)
+        yield Obligation(f"{name}: place", ANY, places.place(rank, stride, size) == at)
+        yield Obligation(f"{name}: member", ANY, places.member(rank, j, stride, size) == who)

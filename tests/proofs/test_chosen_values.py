@@ -1,14 +1,23 @@
 """What is proved for values that were chosen does not read as if it were proved for all."""
 
 import pytest
+import z3
 
 import sparring
-from sparring.proofs.logic.verdicts import PROVED, PROVED_CHOSEN
+from sparring.analysis.compression import low_rank
+from sparring.analysis.compression.reals import Lemma, proved, shown
+from sparring.impl.core import lines
+from sparring.proofs.kernel import kernel
+from sparring.proofs.logic.obligations import Obligation
+from sparring.proofs.logic.verdicts import PROVED, PROVED_CHOSEN, REFUTED
 from sparring.proofs.proving import proving
 from sparring.proofs.reading.annotations import subject
 from sparring.proofs.statements.conjectures import conjectures, one_by_one
 from sparring.spec.core import pages
+from sparring.spec.core.numbers import Sym
 from tests.algorithms import ALGORITHMS
+
+x = Sym.var("x")
 
 TEXT = '''"""The sum of vectors that each rank doubles and halves."""
 from sparring.proofs.logic.obligations import Obligation
@@ -71,3 +80,27 @@ def test_a_result_that_rests_on_what_is_linear(name, chosen):
     """What a claim proves of short vectors alone, no result has of all."""
     result = next(conjectures(subject(pages.find(name)), "result"))
     assert result.chosen == chosen == ("restored taken to be linear" in result.statement)
+
+
+@pytest.mark.parametrize(
+    ("member", "verdict"),
+    [
+        (lines.member, PROVED),
+        (lambda r, j, stride, size: r + (j - lines.place(r, size, stride)) * stride, REFUTED),
+        (lambda r, j, stride, size: r + (j - lines.place(r, stride, size)) * size, REFUTED),
+    ],
+)
+def test_places_on_lines_however_long_they_are(member, verdict, monkeypatch):
+    """Quotients and remainders by any number of ranks a node are letters."""
+    monkeypatch.setattr(lines, "member", member)
+    whole = subject(pages.find("hierarchical"))
+    assert kernel.judge(whole, next(conjectures(whole, "peers")), second_opinion=True).verdict == verdict
+
+
+def test_published_statements_of_chosen_values():
+    """Of numbers and of symbols alike, whatever else comes to it."""
+    terms = [Obligation(f"sum of {n}", (), x * n == x * (n - 1) + x) for n in (1, 2)]
+    assert (shown(terms).verdict, shown(terms[:1]).verdict) == (PROVED_CHOSEN, PROVED)
+    squares = [Lemma(f"square of {n}", (), z3.Real("x") * n * n == n * z3.Real("x") * n) for n in (1, 2)]
+    assert (proved(squares).verdict, proved(squares[:1]).verdict) == (PROVED_CHOSEN, PROVED)
+    assert low_rank.single_node().verdict == PROVED_CHOSEN

@@ -11,7 +11,8 @@ from sparring.errors import Undecided
 from sparring.proofs.logic import solvers
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.logic.queries import answered
-from sparring.proofs.logic.verdicts import Settled
+from sparring.proofs.logic.verdicts import PROVED, PROVED_CHOSEN, Settled, Verdict
+from sparring.proofs.statements.conjectures import one_by_one
 
 
 class Lemma(NamedTuple):
@@ -50,12 +51,17 @@ def counterexample(lemma: Lemma, model: z3.ModelRef) -> str:
 
 def proved(lemmas: Iterable[Lemma]) -> Settled:
     """Decide whether all lemmas hold; the detail says how that was found, or where one fails."""
-    done = 0
+    names = []
     for lemma in lemmas:
         if wrong := refuted(lemma):
             return Settled(False, wrong)
-        done += 1
-    return Settled(True, f"{done} lemmas about real numbers: z3 and cvc5")
+        names.append(lemma.name)
+    return Settled(True, f"{len(names)} lemmas about real numbers: z3 and cvc5", worth(names))
+
+
+def worth(names: list[str]) -> Verdict:
+    """Return what it is worth that statements of these names hold: less, where they go through chosen values."""
+    return PROVED_CHOSEN if one_by_one(names) else PROVED
 
 
 def shown(claims: Iterable[Obligation], on: str = "") -> Settled:
@@ -63,11 +69,11 @@ def shown(claims: Iterable[Obligation], on: str = "") -> Settled:
 
     Raises Undecided where solvers do not decide one.
     """
-    done = 0
+    names = []
     for answer in answered(claims, second_opinion=True):
         if answer.problem:
             raise Undecided(f"{answer.obligation.name}: {answer.problem}")
         if not answer.holds:
             return Settled(False, f"{answer.obligation.name}: it fails at {answer.witness}")
-        done += 1
-    return Settled(True, f"{done} obligations{on}: z3 and cvc5")
+        names.append(answer.obligation.name)
+    return Settled(True, f"{len(names)} obligations{on}: z3 and cvc5", worth(names))
