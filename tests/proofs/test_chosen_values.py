@@ -103,4 +103,4 @@ def test_published_statements_of_chosen_values():
     assert (shown(terms).verdict, shown(terms[:1]).verdict) == (PROVED_CHOSEN, PROVED)
     squares = [Lemma(f"square of {n}", (), z3.Real("x") * n * n == n * z3.Real("x") * n) for n in (1, 2)]
     assert (proved(squares).verdict, proved(squares[:1]).verdict) == (PROVED_CHOSEN, PROVED)
-    assert low_rank.single_node().verdict == PROVED_CHOSEN
+    assert low_rank.single_node().verdict == low_rank.projection().verdict == PROVED_CHOSEN

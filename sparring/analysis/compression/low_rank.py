@@ -42,7 +42,7 @@ from sparring.costs.derivation.closed_forms import derive
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.symbols import without_floors
 from sparring.proofs import power_sgd as theorems
-from sparring.proofs.logic.verdicts import Settled, tested
+from sparring.proofs.logic.verdicts import PROVED_CHOSEN, Settled, tested
 from sparring.proofs.reading.paths import paths
 from sparring.proofs.statements import compositions
 from sparring.spec import power_sgd, ring
@@ -193,7 +193,8 @@ def algebra() -> Settled:
         if not same_projection(width):
             return Settled(False, f"of {width} columns the projection is another")
     found = proved(orthonormal())
-    return found._replace(detail=f"{found.detail}; products of up to {TERMS[-1]} terms, {WIDTHS[-1]} columns: sympy")
+    told = f"{found.detail}; products of up to {TERMS[-1]} terms, {WIDTHS[-1]} columns: sympy"
+    return found._replace(detail=told, verdict=PROVED_CHOSEN) if found.holds else found
 
 
 def projection() -> Settled:
