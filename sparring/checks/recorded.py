@@ -10,7 +10,7 @@ from typing import Any
 from sparring.adapters import vectorfiles
 from sparring.checks import trace_documents
 from sparring.checks.contracts import ALLREDUCE
-from sparring.checks.judges import judging
+from sparring.checks.judges import judging, trace_counts
 from sparring.checks.question import Question, page_alone
 from sparring.checks.verdicts import held_against
 from sparring.errors import InputError
@@ -21,10 +21,15 @@ from sparring.refinement.example import Example
 from sparring.refinement.vectors import as_json
 from sparring.report import Report, Result
 from sparring.trace import files
-from sparring.trace.compare import compare, unknown
+from sparring.trace.compare import compare, unknown, untold
 from sparring.trace.events import Trace
 
 ALONE = "where vectors lie beside a trace, its messages alone are judged, entry by entry"
+
+COUNTED = {"steps": trace_counts.COUNTED, "volume": "as many messages as the page; how long they are was not compared"}
+"""What holds where no message could be read."""
+SIZED = "message by message as long as the page's, in its order"
+UNTOLD = "of {} of {} messages the lengths alone, since no digest tells NaNs, or zeros where there are many"
 
 
 def is_recorded(target: Any) -> bool:
@@ -85,4 +90,17 @@ def compared(question: Question, example: Example, trace: Trace) -> Iterator[Res
         elif prop in flaws:
             yield Result(question.name, prop, REFUTED, flaws[prop], witness)
         else:
-            yield Result(question.name, prop, tested(1), question.meanings[prop])
+            yield Result(question.name, prop, tested(1), held(question, example, trace, prop))
+
+
+def held(question: Question, example: Example, trace: Trace, prop: str) -> str:
+    """Return what it means that a property of messages holds of this trace: no more than what was compared."""
+    page, words = question.page, question.meanings[prop]
+    if page is None or prop not in COUNTED:
+        return words
+    if page.listed and unknown(page, example.xs, trace):
+        return COUNTED[prop]
+    open_, all_ = untold(page, example.xs, trace) if prop == "steps" else (0, 0)
+    if not open_:
+        return words
+    return f"{words if open_ < all_ else SIZED}; {UNTOLD.format(open_, all_)}"

@@ -62,6 +62,8 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
     meaning = ENDED if real and prop == "deadlock" else meaning
     convention = next((f.convention for f in seen if f.convention and prop in ("steps", "volume")), "")
     meaning += f", with its chunks {convention}" if convention else ""
+    counted = sum(f.unread for f in seen) if prop in ("steps", "volume") else 0
+    meaning += f"; in {counted} examples messages were counted alone" if counted else ""
     return Result(question.name, prop, tested(judged), f"{meaning}; {missed}" if missed else meaning)
 
 
