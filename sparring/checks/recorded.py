@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -34,7 +35,15 @@ UNTOLD = "of {} of {} messages the lengths alone, since no digest tells NaNs, or
 
 def is_recorded(target: Any) -> bool:
     """Return whether the target is a folder in which vectors lie beside the trace."""
-    return any(path.suffix in (".bin", ".npz") for path in Path(target).glob("rank*"))
+    return any(vectors(Path(target)))
+
+
+def vectors(folder: Path) -> Iterator[tuple[int, Path]]:
+    """Yield the files with vectors in a folder, each with its rank."""
+    named = (
+        (re.fullmatch(r"rank(\d+)\.(bin|npz)", path.name, re.ASCII), path) for path in sorted(folder.glob("rank*"))
+    )
+    return ((int(match[1]), path) for match, path in named if match)
 
 
 def report(
@@ -57,6 +66,8 @@ def report(
     question = Question(str(target), found, level=level, only=only, topology=topology, sparse=found.sparse)
     question.expects(expected)
     trace = files.read(folder)
+    if further := next((path for r, path in vectors(folder) if r >= trace.ranks), None):
+        raise InputError(f"{further}: a rank too many, the trace has {trace.ranks}: a folder is one run")
     example = Example([vectorfiles.read(folder, r, trace.ranks) for r in range(trace.ranks)], "result")
     results = [held_against(expected, one) for one in compared(question, example, trace)]
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]

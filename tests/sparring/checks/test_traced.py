@@ -239,6 +239,15 @@ def test_what_no_digest_tells_is_not_said_to_be_the_page_s(tmp_path):
     assert beside(tmp_path, "ring", [one, one], 1).verdict.word is Word.REFUTED
 
 
+def test_a_vector_of_a_rank_too_many_is_refused(tmp_path):
+    """The folder mixes two runs; other files may lie there."""
+    np.savez(tmp_path / "rank.npz", x=np.ones(6))
+    assert beside(tmp_path, "ring", [np.ones(6)] * 2).verdict.word is Word.TESTED
+    np.savez(tmp_path / "rank3.npz", x=np.ones(6))
+    with pytest.raises(InputError, match=r"rank3\.npz: a rank too many, the trace has 2: a folder is one run"):
+        check(tmp_path, "ring")
+
+
 def test_collectives_stand_in_order(tmp_path):
     """Each with what all ranks did about it."""
     outcome = simulation.run(collective, 3, [np.ones(2)] * 3, record=True)
