@@ -105,7 +105,7 @@ def borrowed(module: ModuleType) -> Iterator[tuple[str, FunctionType]]:
             yield name, f
 
 
-def left_out(page: Page) -> Iterator[tuple[str, FunctionType]]:
+def left_out(page: Page) -> Iterator[tuple[str, Any]]:
     """Yield what stands for a formula that the page leaves out, and of which something is shown: bytes of pieces."""
     if page.data in LOCAL and not hasattr(page.module, "octets"):
         yield "octets", pairs

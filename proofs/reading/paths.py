@@ -181,9 +181,9 @@ def requirement(page: Page, letters: Mapping[str, Any]) -> tuple[Bool, ...]:
     if function is None:
         return ()
     said = said_by(page, "requires", letters)
-    if said.placement != "replicate":
+    if getattr(said, "placement", "replicate") != "replicate":
         raise Apart(f"what is required, {said!r}, is not the same on all ranks")
-    return tuple(loops.conjuncts(said.value))
+    return tuple(loops.conjuncts(getattr(said, "value", said)))  # of p and parameters alone it is no point
 
 
 def letters_of(function: Any) -> Sequence[str]:

@@ -39,6 +39,9 @@ HARD = ("special values", "long vectors", "many ranks", "communicators", "repeat
 MADE = (*HARD, "expectation")
 """The properties whose examples are made by a rule, and not drawn; the last one is of a contract."""
 
+AMONG = ("agreement", "steps", "volume", "deadlock", "contention", "communicators")
+"""What is said of several ranks: one rank alone shows nothing of it."""
+
 APART: Mapping[str, str] = {
     "many ranks": "the same on 9 to 17 and on 33 ranks",
     "communicators": "the same over parts of the ranks, in another order, on simulated machines",

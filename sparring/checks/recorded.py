@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from sparring.adapters import vectorfiles
 from sparring.checks import trace_documents
 from sparring.checks.contracts import ALLREDUCE
-from sparring.checks.judges import judging
+from sparring.checks.judges import judging, trace_counts
 from sparring.checks.question import Question, page_alone
 from sparring.checks.verdicts import held_against
 from sparring.errors import InputError
@@ -21,15 +22,28 @@ from sparring.refinement.example import Example
 from sparring.refinement.vectors import as_json
 from sparring.report import Report, Result
 from sparring.trace import files
-from sparring.trace.compare import compare, unknown
+from sparring.trace.compare import compare, unknown, untold
 from sparring.trace.events import Trace
 
 ALONE = "where vectors lie beside a trace, its messages alone are judged, entry by entry"
 
+COUNTED = {"steps": trace_counts.COUNTED, "volume": "as many messages as the page; how long they are was not compared"}
+"""What holds where no message could be read."""
+SIZED = "message by message as long as the page's, in its order"
+UNTOLD = "of {} of {} messages the lengths alone, since no digest tells NaNs, or zeros where there are many"
+
 
 def is_recorded(target: Any) -> bool:
     """Return whether the target is a folder in which vectors lie beside the trace."""
-    return any(path.suffix in (".bin", ".npz") for path in Path(target).glob("rank*"))
+    return any(vectors(Path(target)))
+
+
+def vectors(folder: Path) -> Iterator[tuple[int, Path]]:
+    """Yield the files with vectors in a folder, each with its rank."""
+    named = (
+        (re.fullmatch(r"rank(\d+)\.(bin|npz)", path.name, re.ASCII), path) for path in sorted(folder.glob("rank*"))
+    )
+    return ((int(match[1]), path) for match, path in named if match)
 
 
 def report(
@@ -52,6 +66,8 @@ def report(
     question = Question(str(target), found, level=level, only=only, topology=topology, sparse=found.sparse)
     question.expects(expected)
     trace = files.read(folder)
+    if further := next((path for r, path in vectors(folder) if r >= trace.ranks), None):
+        raise InputError(f"{further}: a rank too many, the trace has {trace.ranks}: a folder is one run")
     example = Example([vectorfiles.read(folder, r, trace.ranks) for r in range(trace.ranks)], "result")
     results = [held_against(expected, one) for one in compared(question, example, trace)]
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
@@ -85,4 +101,17 @@ def compared(question: Question, example: Example, trace: Trace) -> Iterator[Res
         elif prop in flaws:
             yield Result(question.name, prop, REFUTED, flaws[prop], witness)
         else:
-            yield Result(question.name, prop, tested(1), question.meanings[prop])
+            yield Result(question.name, prop, tested(1), held(question, example, trace, prop))
+
+
+def held(question: Question, example: Example, trace: Trace, prop: str) -> str:
+    """Return what it means that a property of messages holds of this trace: no more than what was compared."""
+    page, words = question.page, question.meanings[prop]
+    if page is None or prop not in COUNTED:
+        return words
+    if page.listed and unknown(page, example.xs, trace):
+        return COUNTED[prop]
+    open_, all_ = untold(page, example.xs, trace) if prop == "steps" else (0, 0)
+    if not open_:
+        return words
+    return f"{words if open_ < all_ else SIZED}; {UNTOLD.format(open_, all_)}"

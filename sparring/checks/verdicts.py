@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sparring.checks import reproducer
 from sparring.checks.findings import Findings
-from sparring.checks.properties import BAD, LEVELS, MESSAGES
+from sparring.checks.properties import AMONG, BAD, LEVELS, MESSAGES
 from sparring.checks.question import Question
 from sparring.present.explorer.document import Document
 from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, REFUTED, UNDECIDED, Verdict, tested
@@ -25,6 +25,7 @@ from sparring.trace.packings import PACKED
 ENDED = "every run ended in time, with the buffers that its MPI has"
 """The meaning of no deadlock on real ranks, whose sends may be buffered."""
 
+LONELY = "one rank alone shows nothing of it: --ranks 1-8 tries more"
 
 TOLD = 1_000
 """The most entries of a vector that is part of a report."""
@@ -48,6 +49,8 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
         if prop in findings.smallest:
             example, why = findings.smallest[prop]
             return refuted(question, prop, where, found, example, "; ".join(filter(None, (why, findings.shared))))
+    if max(question.ranks) < 2 and prop in AMONG and prop in question.judged:
+        return Result(question.name, prop, NOT_COVERED, LONELY)
     real = "simulated" not in found.seen
     seen = [] if real and prop == "hygiene" else [f for f in found.seen.values() if not (f.refused or f.shared)]
     wanted, judged = sum(f.wanted[prop] for f in seen), sum(f.judged[prop] for f in seen)
@@ -62,6 +65,8 @@ def verdict_on(question: Question, prop: str, found: Found) -> Result:
     meaning = ENDED if real and prop == "deadlock" else meaning
     convention = next((f.convention for f in seen if f.convention and prop in ("steps", "volume")), "")
     meaning += f", with its chunks {convention}" if convention else ""
+    counted = sum(f.unread for f in seen) if prop in ("steps", "volume") else 0
+    meaning += f"; in {counted} examples messages were counted alone" if counted else ""
     return Result(question.name, prop, tested(judged), f"{meaning}; {missed}" if missed else meaning)
 
 

@@ -36,7 +36,7 @@ from sparring.spec.core.sparse import SparseVector
 from sparring.trace.divergence import Divergence, Expected, missing, other, surplus
 from sparring.trace.events import NOBODY, Event, Trace
 from sparring.trace.headed import Headed
-from sparring.trace.packings import Packing, listed, same, spoken, unlisted
+from sparring.trace.packings import Packing, digests, listed, same, spoken, unlisted
 from sparring.trace.recorder import MAKERS
 
 LEVELS = ("result", "volume", "steps")
@@ -104,6 +104,23 @@ def unknown(page: Page, xs: Sequence[Any], trace: Trace) -> bool:
     """Tell whether no message of ``trace`` reads as one of the page, which sends lists and has entries to send."""
     wanted = list(messages(page, xs))
     return says(wanted, trace) and spoken(wanted, trace) is None
+
+
+def untold(page: Page, xs: Sequence[Any], trace: Trace) -> tuple[int, int]:
+    """Return of how many messages no digest tells that they have the page's entries, and how many there are in all.
+
+    If :func:`compare` finds no difference, these have the right lengths: there are NaNs in them, or too many zeros.
+    """
+    with np.errstate(all="ignore"):
+        wanted = [m for m in messages(page, xs) if m.entries.size]
+        packing = spoken(wanted, trace) if page.listed else None
+        if page.listed and packing is None:
+            return len(wanted), len(wanted)
+        sent: dict[Channel, set[str]] = defaultdict(set)
+        for event in trace.sends():
+            sent[event.rank, event.peer].add(event.digest)
+        form = packing if isinstance(packing, Packing) else None
+        return sum(1 for m in wanted if sent[m.src, m.dst].isdisjoint(digests(m.entries, form))), len(wanted)
 
 
 def says(wanted: Sequence[Expected], trace: Trace) -> bool:

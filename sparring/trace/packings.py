@@ -139,8 +139,14 @@ def same(event: Event, entries: Array) -> bool:
         return False
     if event.payload is not None:
         return np.array_equal(event.payload.view(entries.dtype), entries, equal_nan=entries.dtype.kind in "fc")
-    plain = entries + entries.dtype.type(0)
-    return event.digest in (digest(entries.tobytes()), digest(plain.tobytes())) or bool(np.isnan(plain).any())
+    return bool(np.isnan(entries).any()) or event.digest in digests(entries)
+
+
+def digests(entries: Array, packing: Packing | None = None) -> list[str]:
+    """Return the digests that a message of these values may have, or, in that ``packing``, of these entries."""
+    if packing and entries.dtype.names:
+        return list(packing.digests(packing.narrowed(entries)))
+    return [digest(entries.tobytes()), digest((entries + entries.dtype.type(0)).tobytes())]
 
 
 def spoken(wanted: Sequence[Expected], trace: Trace) -> Packing | Headed | None:

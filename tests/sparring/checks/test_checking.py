@@ -301,3 +301,19 @@ def test_a_page_of_another_collective_is_refused(tmp_path, kind, target):
     with pytest.raises(InputError, match="page scatter is of kind"):
         conformance(target, str(tmp_path / "scatter.py"))
     assert check("sparring.impl.ring:allreduce", "ring", max_examples=1, ranks=[2], only=["result"]).exit_code == 0
+
+
+def alone(comm, x):
+    """What the rank has, whatever the others have."""
+    return x + x.dtype.type(0)
+
+
+def test_one_rank_shows_nothing_of_several(unshrunk):
+    """Nobody is there to agree with, to wait for or to send to; with two ranks it is seen at once."""
+    told = {r.property: r for r in check(alone, "ring", ranks=[1], level="steps", max_examples=10).results}
+    open_ = {prop for prop, one in told.items() if one.verdict.word is Word.NOT_COVERED}
+    assert open_ == {"agreement", "steps", "volume", "deadlock", "contention", "communicators"}
+    assert told["agreement"].detail == "one rank alone shows nothing of it: --ranks 1-8 tries more"
+    assert told["result"].verdict.word is Word.TESTED
+    two = check(alone, "ring", ranks=[1, 2], level="steps", max_examples=10, only=["result", "agreement", "steps"])
+    assert {r.verdict.word for r in two.results} == {Word.REFUTED}

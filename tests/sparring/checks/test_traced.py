@@ -210,6 +210,44 @@ def test_vectors_beside_a_trace_are_held_against_its_messages(tmp_path):
     assert (shown.findings[0].step, shown.findings[0].ranks) == (0, [1, 0])
 
 
+def beside(tmp_path, name, xs, other=0):
+    """What is said of the steps of a recorded run whose first ``other`` messages have other digests."""
+    outcome = simulation.run(IMPLS.format(name), len(xs), xs, record=True, buffers="unbounded")
+    trace = from_outcome(outcome, len(xs))
+    first = [*trace.sends()][:other]
+    for r, x in enumerate(xs):
+        events = [e._replace(digest=digest(b"other")) if any(e is one for one in first) else e for e in trace.events]
+        write_rank(r, len(xs), [event for event in events if event.rank == r], tmp_path)
+        parts = {"x": x} if isinstance(x, np.ndarray) else {"indices": x.indices, "values": x.values, "n": x.n}
+        np.savez(tmp_path / f"rank{r}.npz", **parts)
+    return next(r for r in check(tmp_path, name).results if r.property == "steps")
+
+
+def test_what_no_digest_tells_is_not_said_to_be_the_page_s(tmp_path):
+    """NaNs, and many zeros in a list: messages that hold something else are as long, and that is said."""
+    nan, one, zeros = np.full(6, np.nan), np.ones(6), [Sparse(np.arange(r, r + 6), np.zeros(6), 9) for r in (0, 1)]
+    half = np.where(np.arange(6) < 3, nan, one)
+    cases = (("ring", [nan, nan], 4, 4), ("ring", [half, half], 1, 4), ("ring_allgather", zeros, 1, 2))
+    for name, xs, other, every in cases:
+        found = beside(tmp_path, name, xs, other)
+        assert found.verdict.word is Word.TESTED
+        assert f"; of {other} of {every} messages the lengths alone, since no digest tells" in found.detail
+        assert found.detail.startswith("message by message as long as the page's") == (other == every)
+        assert "the lengths alone" not in beside(tmp_path, name, xs).detail
+    assert beside(tmp_path, "ring_allgather", zeros, 2).detail.startswith("as many messages from each rank to each")
+    assert beside(tmp_path, "ring", [one, one]).detail == "message by message what the page sends"
+    assert beside(tmp_path, "ring", [one, one], 1).verdict.word is Word.REFUTED
+
+
+def test_a_vector_of_a_rank_too_many_is_refused(tmp_path):
+    """The folder mixes two runs; other files may lie there."""
+    np.savez(tmp_path / "rank.npz", x=np.ones(6))
+    assert beside(tmp_path, "ring", [np.ones(6)] * 2).verdict.word is Word.TESTED
+    np.savez(tmp_path / "rank3.npz", x=np.ones(6))
+    with pytest.raises(InputError, match=r"rank3\.npz: a rank too many, the trace has 2: a folder is one run"):
+        check(tmp_path, "ring")
+
+
 def test_collectives_stand_in_order(tmp_path):
     """Each with what all ranks did about it."""
     outcome = simulation.run(collective, 3, [np.ones(2)] * 3, record=True)
