@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparring.costs.derivation import message_bytes
-from sparring.costs.derivation.proof import Checked
+from sparring.costs.derivation.proof import Checked, put_to_solvers
 from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.obligations import (
     Obligation,
@@ -34,8 +36,6 @@ from sparring.proofs.logic.obligations import (
     with_lemmas,
     within,
 )
-from sparring.proofs.logic.queries import answered
-from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED
 from sparring.proofs.reading.annotations import companion, with_parameters
 from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Int, Sym, both
@@ -94,16 +94,9 @@ def neighbours(page: Page, s: Contributions) -> Iterator[Obligation]:
 def prove(page: Page, s: Contributions) -> Checked:
     """Put the obligations to both solvers; return the verdict, and what it rests on."""
     lemmas = with_parameters(getattr(companion(page), "lemmas", None), page)
-    claims = list(with_lemmas(page, lemmas, neighbours(page, s)))
-    answers = list(answered(claims, second_opinion=True, encoding=page.encoding))
-    for answer in answers:
-        if not answer.holds:
-            at = ", ".join(f"{letter}={value}" for letter, value in answer.witness.items())
-            verdict = UNDECIDED if answer.problem else REFUTED
-            return Checked("contributions", verdict, f"{answer.obligation.name}: {answer.problem or f'fails at {at}'}")
-    proved = PROVED_BELOW if any(answer.below for answer in answers) else PROVED
-    told = f"neighbours from the stated rank on, exactly so many; {len(answers)} obligations, z3 and cvc5"
-    return Checked("contributions", proved, told)
+    claims = with_lemmas(page, lemmas, neighbours(page, s))
+    told = "neighbours from the stated rank on, exactly so many; {} obligations, z3 and cvc5"
+    return put_to_solvers("contributions", claims, told, page.encoding)
 
 
 def unlike(page: Page, s: Contributions, ranks: Iterable[int]) -> str:
@@ -157,6 +150,32 @@ def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -
             sent[rank] += number(page.octets(int(sending(Fraction(many), size, step, p).entries), size, w))
         found.append(sent)
     return found
+
+
+class Message(NamedTuple):
+    """A message that holds the union of several ranks' entries."""
+
+    nbytes: Fraction
+    words: Fraction
+    entries: Fraction
+
+
+def sized(page: Page, p: int, n: int, union: Callable[[int], Any], w: int) -> Callable[[int, int], Message]:
+    """Return ``message(s, t)``: what is sent of the longest chunk in step ``t``, for a union of ``s`` ranks' supports.
+
+    Unions have the sizes ``union(s)``, and lie evenly in the chunks.
+    """
+    chunk, sending = longest(page, p, n), message_bytes.sending(page)
+    octets: Any = page.octets  # typed for integers and symbols, and right for fractions
+    held = cache(lambda s: Fraction(union(s)) * chunk / n if n else Fraction(0))
+    nbytes = cache(lambda entries: Fraction(octets(entries, chunk, w)))
+
+    @cache
+    def message(s: int, t: int) -> Message:
+        entries, words = sending(held(s), chunk, t, p)
+        return Message(nbytes(entries), words, entries)
+
+    return message
 
 
 def unions(supports: Sequence[Collection[int]], c: int, begin: int, n: int, chunks: int) -> list[int]:
