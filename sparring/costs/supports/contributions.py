@@ -37,7 +37,7 @@ from sparring.proofs.logic.obligations import (
     within,
 )
 from sparring.proofs.reading.annotations import companion, with_parameters
-from sparring.spec.core.model import Page, bound
+from sparring.spec.core.model import Page, bound, chunk_words
 from sparring.spec.core.numbers import Int, Sym, both
 from sparring.spec.core.schedule import number, step_sends, truth
 
@@ -146,7 +146,7 @@ def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -
         for rank, _, (c,) in step_sends(page, step, p):
             at, chunks = (c, number(first(rank, c, step, p))), number(page.chunks(p))
             held = sizes.get(at) or sizes.setdefault(at, unions(supports, *at, n, chunks))
-            many, size = held[number(number_of(rank, step, p)) - 1], length(c, n, chunks)
+            many, size = held[number(number_of(rank, step, p)) - 1], number(chunk_words(c, chunks, n))
             sent[rank] += number(page.octets(int(sending(Fraction(many), size, step, p).entries), size, w))
         found.append(sent)
     return found
@@ -181,17 +181,12 @@ def sized(page: Page, p: int, n: int, union: Callable[[int], Any], w: int) -> Ca
 def unions(supports: Sequence[Collection[int]], c: int, begin: int, n: int, chunks: int) -> list[int]:
     """Return the sizes of unions in chunk ``c``: of 1, 2, ... ranks' supports from rank ``begin`` on."""
     p, found = len(supports), []
-    start, union = number(bound(c, n, chunks)), np.zeros(length(c, n, chunks), dtype=bool)
+    start, union = number(bound(c, n, chunks)), np.zeros(number(chunk_words(c, chunks, n)), dtype=bool)
     for step in range(p):
         at = np.fromiter(supports[(begin + step) % p], dtype=np.int64) - start
         union[at[(at >= 0) & (at < union.size)]] = True
         found.append(int(union.sum()))
     return found
-
-
-def length(c: int, n: int, chunks: int) -> int:
-    """Return the entries of chunk ``c`` of so many."""
-    return number(bound(c + 1, n, chunks)) - number(bound(c, n, chunks))
 
 
 def longest(page: Page, p: int, n: int) -> int:
