@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import sympy
 
+from sparring.costs.derivation.counted import format_point
 from sparring.costs.formulas.hypotheses import POWER, holds, parts
 from sparring.costs.formulas.simplified import simplified
 from sparring.costs.formulas.symbols import Expr, Log2, exact, k, n, p
@@ -136,8 +137,3 @@ def stated(claim: Claim) -> Expr:
     if formula.has(Log2) and POWER not in parts(claim.given):
         raise InputError(f"claim {claim.name!r}: {formula} holds where {POWER}; give it that, or round up or down")
     return formula
-
-
-def format_point(at: Mapping[str, int]) -> str:
-    """Return a point in words."""
-    return ", ".join(f"{letter}={x}" for letter, x in at.items())

@@ -203,8 +203,7 @@ def of_unions(cost: UnionCost, at: Point, sizes: Sizes) -> Fraction | None:
     p, n, k, width = (int(at[letter]) for letter in ("p", "n", "k", "width"))
     if k > n:
         return None
-    found = measured(cost.page, p, n, sizes(p, n, k), width)
-    return at["alpha"] * found.messages + at["beta"] * found.nbytes + at["gamma"] * found.added
+    return measured(cost.page, p, n, sizes(p, n, k), width).seconds(at)
 
 
 def bands(costs: Sequence[Either], found: Phases, width: int) -> dict[str, dict[int, Band | None]]:

@@ -170,7 +170,7 @@ class SharedCost(Forms):
         rates = Rates(*(at.get(str(letter), Fraction(0)) for letter in self.place.rates))
         run = only._replace(load=exact(only.load, at), near=exact(only.near, at), far=exact(only.far, at))
         union = models.sizes(self.support, n, k)
-        sent = [one.nbytes for one in union_cost.messages(page, p, n, union, width)]
+        sent = [one.nbytes for _, one in union_cost.messages(page, p, n, union, width)]
         sums = {name: sum((Fraction(make(run, size)) for size in sent), Fraction(0)) for name, make in OF.items()}
         time = sum((rates.step(run, size) for size in sent), Fraction(0))
         added = union_cost.measured(page, p, n, union, width).added
@@ -265,9 +265,7 @@ def octets(page: Page, words: Expr) -> Expr:
 
 def value(form: Expr, at: Mapping[str, Fraction]) -> Fraction:
     """Return a form's value at a point."""
-    for letter in sorted(s.name for s in form.free_symbols):
-        if letter not in at:
-            amount(letter, at)
+    units.need((s.name for s in form.free_symbols), at, "this cost needs")
     return exact(form, at)
 
 

@@ -13,17 +13,15 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
 import sympy
 
 from sparring.costs.costs import summable
 from sparring.costs.derivation import message_bytes, multi_message
-from sparring.costs.derivation.closed_forms import number_of_steps
 from sparring.costs.derivation.proof import Checked
-from sparring.costs.derivation.step_ranges import Span, SpanReader, spans
-from sparring.costs.derivation.whole_vectors import spanned
+from sparring.costs.derivation.step_ranges import Span, spans
 from sparring.costs.forms import Forms
 from sparring.costs.formulas import units
 from sparring.costs.formulas.hypotheses import POWER, holds, parts
@@ -31,10 +29,12 @@ from sparring.costs.formulas.lower_bounds import Floor, lower_bounds, of_unions
 from sparring.costs.formulas.simplified import simplified, tidy
 from sparring.costs.formulas.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
 from sparring.costs.supports import contributions, models
+from sparring.costs.supports.contributions import Message
 from sparring.errors import InputError
+from sparring.proofs.logic import obligations
 from sparring.proofs.logic.verdicts import REFUTED, tested
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Int, Sym
+from sparring.spec.core.numbers import Int
 from sparring.spec.core.schedule import number, truth
 
 RANKS = range(1, 65)
@@ -45,7 +45,6 @@ SUMMED = 2048
 s, m, size, q = sympy.symbols("s m size q", integer=True, positive=True)
 i = sympy.Symbol("i", integer=True, nonnegative=True)
 u, octets = sympy.Function("u"), sympy.Function("octets")
-STEP, RANK_COUNT = Sym.var("t"), Sym.var("p")
 
 Union = Callable[[int], Any]
 """``u(s)``, the size of the union of ``s`` ranks' supports, exact."""
@@ -65,6 +64,10 @@ class UnionPoint(NamedTuple):
     """Seconds; None unless alpha and beta are given."""
     deviation: Fraction | None = None
     """A bound on the standard deviation of a chunk's entries in all ranks' union; None where no model gives one."""
+
+    def seconds(self, at: Mapping[str, Fraction]) -> Fraction:
+        """Return the seconds in lock step, by the point's alpha, beta and gamma."""
+        return at["alpha"] * self.messages + at["beta"] * self.nbytes + at["gamma"] * self.added
 
 
 class Piece(NamedTuple):
@@ -249,10 +252,7 @@ class UnionCost(Forms):
         found = measured(self.page, ranks, length, models.sizes(self.support, length, kept), w)
         variance = model.variance(ranks, length, kept, contributions.longest(self.page, ranks, length))
         found = found._replace(deviation=None if variance is None else root(variance))
-        if not {"alpha", "beta"} <= at.keys():
-            return found
-        seconds = at["alpha"] * found.messages + at["beta"] * found.nbytes + at["gamma"] * found.added
-        return found._replace(time=seconds)
+        return found._replace(time=found.seconds(at)) if {"alpha", "beta"} <= at.keys() else found
 
     @property
     def gaps(self) -> list[str]:
@@ -283,20 +283,15 @@ def derive(page: Page, support: str = "union") -> UnionCost:
     """
     with summable(page):
         stated = contributions.contributions(page)
-        if page.encoding == "bits":
-            steps, found = spanned(page, stated)
-            return UnionCost(page, steps, tuple(Piece(*one) for one in found), check_support(support))
         parts = multi_message.step_by_step(page) if page.several else [page]
-        messages = [number_of_steps(part) for part in parts]
-        at: Sequence[Int] = range(len(parts)) if page.several else [STEP]
+        at: Sequence[Int] = range(len(parts)) if page.several else [obligations.t]
         pieces = []
-        for step, part, end in zip(at, parts, messages):
-            many, adds = stated(step, RANK_COUNT), part.adds(STEP, RANK_COUNT)
-            dense = message_bytes.condition(page, step, RANK_COUNT)
-            for span in spans(end, [many, adds]):
-                read = SpanReader(span)
-                pieces.append(Piece(span, read(many), bool(read(adds)), dense))
-        return UnionCost(page, sympy.expand(sum(messages)), tuple(pieces), check_support(support))
+        for step, part in zip(at, parts):
+            many, adds = stated(step, obligations.p), part.adds(obligations.t, obligations.p)
+            dense = message_bytes.condition(page, step, obligations.p)
+            pieces += [Piece(span, read(many), bool(read(adds)), dense) for span, read in spans(part, [many, adds])]
+        steps = sympy.expand(sum(piece.span.end - piece.span.first for piece in pieces))
+        return UnionCost(page, steps, tuple(pieces), check_support(support))
 
 
 def check_support(support: str) -> str:
@@ -333,27 +328,13 @@ def closed(x: Expr, low: Expr, high: Expr) -> Expr:
     return done.replace(sympy.Piecewise, lambda *cases: cases[-1][0]).subs(q, 1 - k / n)  # the first is that of q = 1
 
 
-class Message(NamedTuple):
-    """One of the messages of a rank whose messages are the largest."""
-
-    step: int
-    nbytes: Fraction
-    words: Fraction
-    entries: Fraction
-
-
-def messages(page: Page, p: int, n: int, u: Union, w: int) -> Iterator[Message]:
-    """Yield the messages of the rank whose messages are the largest, for unions of sizes ``u(s)``.
+def messages(page: Page, p: int, n: int, u: Union, w: int) -> Iterator[tuple[int, Message]]:
+    """Yield the messages of the rank whose messages are the largest, each with its step, for unions of sizes ``u(s)``.
 
     ``s`` goes from 1 to ``p``; the sizes are a model's, or measured ones.
     """
-    many, length = contributions.contributions(page), contributions.longest(page, p, n)
-    octets: Any = page.octets  # typed for integers and symbols, and right for fractions
-    held = cache(lambda s: Fraction(u(s)) * length / n if n else Fraction(0))
-    nbytes, sending = cache(lambda entries: Fraction(octets(entries, length, w))), message_bytes.sending(page)
-    for step in all_steps(page, p):
-        entries, words = sending(held(number(many(step, p))), length, step, p)
-        yield Message(step, nbytes(entries), words, entries)
+    many, message = contributions.contributions(page), contributions.sized(page, p, n, u, w)
+    return ((step, message(number(many(step, p)), step)) for step in all_steps(page, p))
 
 
 def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
@@ -361,9 +342,9 @@ def measured(page: Page, p: int, n: int, u: Union, w: int) -> UnionPoint:
     sent = [*messages(page, p, n, u, w)]
     return UnionPoint(
         messages=len(sent),
-        pairs=sum((one.words for one in sent), Fraction(0)),
-        nbytes=sum((one.nbytes for one in sent), Fraction(0)),
-        added=sum((one.entries for one in sent if truth(page.adds(one.step, p))), Fraction(0)),
+        pairs=sum((one.words for _, one in sent), Fraction(0)),
+        nbytes=sum((one.nbytes for _, one in sent), Fraction(0)),
+        added=sum((one.entries for step, one in sent if truth(page.adds(step, p))), Fraction(0)),
         time=None,
     )
 

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import sympy
 import z3
 
-from sparring.costs.claims import expected, format_point
+from sparring.costs.claims import expected
+from sparring.costs.derivation.counted import format_point
 from sparring.costs.formulas.symbols import CeilLog2, Expr, Log2, exact
 from sparring.errors import Undecided
 from sparring.literature import relations

@@ -11,7 +11,7 @@ steps of a span, each message from some number of ranks on, or from there on whe
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import reduce
 from itertools import combinations, pairwise
@@ -26,18 +26,17 @@ from sparring.costs.derivation.changing_senders import (
     how_many,
     once,
     parts_of_vector,
-    sends,
+    sending,
     summed,
-    work,
 )
 from sparring.costs.derivation.confirmation import confirmed, plausible
-from sparring.costs.derivation.leaders import Leader, few, leaders, passes
+from sparring.costs.derivation.leaders import few, sends
 from sparring.costs.derivation.step_ranges import Derivation
 from sparring.costs.derivation.whole_vectors import cuts
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.symbols import Expr
 from sparring.errors import Undecided
-from sparring.proofs.logic.obligations import Obligation, always, during, every, iff, implies, letter, p, r, some, t, u
+from sparring.proofs.logic.obligations import Obligation, always, during, every, iff, p, r, t, u
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, both, evaluate, where
 
@@ -101,42 +100,6 @@ def of_span(page: Page, first: Int, end: Int) -> Page:
         chunk=lambda r, t, p, *j: page.chunk(r, first + t, p, *j),
         active=lambda r, t, p, *j: page.active(r, first + t, p, *j),
     )  # fmt: skip
-
-
-# -- the messages that steps take
-
-
-def sending(spans: Sequence[Page]) -> Iterator[Work]:
-    """Yield how much is sent in each span; leaders to whom a path leads are looked for first."""
-    before: Page | None = None
-    leader: Leader | None = None
-    for span in spans:
-        found = leaders(span)
-        ways = [(one, [passes(span, one)]) for one in found]
-        if before and leader:
-            on = [carried_on(before, leader, span), *found]
-            ways = [(one, [passes(span, one), handed_over(before, leader, one)]) for one in on]
-        yield (done := work(span, sends(span), [*ways, *((one, []) for one in found)]))
-        before, leader = span, done.leader
-
-
-def last(span: Page) -> Int:
-    return where(p > 1, span.steps(p) - 1, 0)
-
-
-def carried_on(before: Page, leader: Leader, span: Page) -> Leader:
-    """Return the leader at the end of the span before if it sends again at once, else who got a message from it."""
-    end, first = last(before), letter(span, 0)
-    x = leader(end)
-    return lambda _: where(span.active(x, 0, p, *first), x, before.dst(x, end, p, *first))
-
-
-def handed_over(before: Page, leader: Leader, then: Leader) -> Obligation:
-    """Return the obligation that who leads first is who led last in the span before, or just got a message from it."""
-    end = last(before)
-    x, y = leader(end), then(0)
-    sent = (both(before.active(x, end, p, *at), before.dst(x, end, p, *at) == y) for at in few(before))
-    return Obligation("a path from span to span", always(before), implies(p > 1, some(x == y, *sent)))
 
 
 # -- the rank that sends the most in all

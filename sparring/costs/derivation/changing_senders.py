@@ -10,20 +10,20 @@ Leaders and how many messages they send are tried, see ``leaders`` and ``shapes`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import sympy
 
 from sparring.costs.derivation.confirmation import plausible, shown
-from sparring.costs.derivation.leaders import Leader, a_rank, few, leaders, least, passes
-from sparring.costs.derivation.step_ranges import Derivation
-from sparring.costs.derivation.whole_vectors import UNLESS_ALONE, LogReader
+from sparring.costs.derivation.leaders import Does, Leader, a_rank, adds, few, leaders, least, passes, sends
+from sparring.costs.derivation.step_ranges import UNLESS_ALONE, Derivation, StepsReader
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.symbols import CeilLog, CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import (
     Obligation,
+    always,
     c,
     during,
     i,
@@ -35,18 +35,17 @@ from sparring.proofs.logic.obligations import (
     n,
     p,
     r,
+    some,
     t,
     u,
     within,
 )
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, Node, Sym, both, negate, variables, where
+from sparring.spec.core.numbers import Bool, Int, Sym, both, negate, variables, where
 
 PATH = "V_path: no path was found that goes through the messages of all steps; it is counted, not derived"
 
 Claims = Sequence[Obligation]
-Does = Callable[..., Bool]
-"""``does(r, t, j)``: whether rank ``r`` sends, or gets, message ``j`` of step ``t``; no ``j`` if there is one."""
 
 
 class Shape(NamedTuple):
@@ -76,29 +75,10 @@ class Work(NamedTuple):
     """Who has the most of each step; None where nobody has any."""
 
 
-class StepsReader(LogReader):
-    """Reads a number of steps: also quotients, rounded up or down, and half of a logarithm."""
-
-    def operator(self, x: Node, args: list[Expr]) -> Expr:
-        if x.op == "where" and args[1:] == [1, 0] and args[0].has(sympy.Mod):
-            return rounded_up(args[0])
-        if x.op == ">>" and args == [CeilLog2(symbols.p) + 1, 1]:
-            return CeilLog(symbols.p, 4)
-        return SympyReader.operator(self, x, args) if x.op in ("//", "%") else super().operator(x, args)
-
-
-def rounded_up(condition: Expr) -> Expr:
-    """Return ``ceiling(a / d) - floor(a / d)`` for the condition ``0 < a % d``, which is 1 where it holds."""
-    (rest,) = condition.atoms(sympy.Mod)
-    if condition != sympy.Lt(0, rest):
-        raise Undecided(f"{condition} has no closed form")
-    quotient = rest.args[0] / rest.args[1]
-    return sympy.ceiling(quotient) - sympy.floor(quotient)
-
-
 def derive_changing(page: Page) -> Derivation:
     """Return the closed forms; raise Undecided where no leaders are found."""
-    return summed(page, parts_of_vector(page), sending(page), adding(page))
+    parts, [sent] = parts_of_vector(page), sending([page])
+    return summed(page, parts, sent, adding(page))
 
 
 def parts_of_vector(page: Page) -> int:
@@ -125,15 +105,37 @@ def summed(page: Page, parts: int, sent: Work, added: Work) -> Derivation:
     )  # fmt: skip
 
 
-def sending(page: Page) -> Work:
-    """Return how much is sent; leaders with a path are looked for first."""
-    found = leaders(page)
-    ways = [*((leader, [passes(page, leader)]) for leader in found), *((leader, []) for leader in found)]
-    return work(page, sends(page), ways)
+def sending(spans: Sequence[Page]) -> Iterator[Work]:
+    """Yield how much is sent in each span; leaders to whom a path leads are looked for first."""
+    before: Page | None = None
+    leader: Leader | None = None
+    for span in spans:
+        found = leaders(span)
+        ways = [(one, [passes(span, one)]) for one in found]
+        if before and leader:
+            on = [carried_on(before, leader, span), *found]
+            ways = [(one, [passes(span, one), handed_over(before, leader, one)]) for one in on]
+        yield (done := work(span, sends(span), [*ways, *((one, []) for one in found)]))
+        before, leader = span, done.leader
 
 
-def sends(page: Page) -> Does:
-    return lambda x, step, *j: page.active(x, step, p, *j)
+def last(span: Page) -> Int:
+    return where(p > 1, span.steps(p) - 1, 0)
+
+
+def carried_on(before: Page, leader: Leader, span: Page) -> Leader:
+    """Return the leader at the end of the span before if it sends again at once, else who got a message from it."""
+    end, first = last(before), letter(span, 0)
+    x = leader(end)
+    return lambda _: where(span.active(x, 0, p, *first), x, before.dst(x, end, p, *first))
+
+
+def handed_over(before: Page, leader: Leader, then: Leader) -> Obligation:
+    """Return the obligation that who leads first is who led last in the span before, or just got a message from it."""
+    end = last(before)
+    x, y = leader(end), then(0)
+    sent = (both(before.active(x, end, p, *at), before.dst(x, end, p, *at) == y) for at in few(before))
+    return Obligation("a path from span to span", always(before), implies(p > 1, some(x == y, *sent)))
 
 
 def adding(page: Page) -> Work:
@@ -141,13 +143,10 @@ def adding(page: Page) -> Work:
     if nothing := adding_nothing(page):
         return nothing
 
-    def does(x: Int, step: Int, *j: Int) -> Bool:
-        return both(page.adds(step, p), page.active(page.src(x, step, p, *j), step, p, *j))
-
     def receiver(leader: Leader) -> Leader:
         return lambda step: page.dst(leader(step), step, p, *letter(page, 0))
 
-    return work(page, does, [(leader, []) for leader in (leaders(page)[0], *map(receiver, leaders(page)))])
+    return work(page, adds(page), [(leader, []) for leader in (leaders(page)[0], *map(receiver, leaders(page)))])
 
 
 def adding_nothing(page: Page) -> Work | None:

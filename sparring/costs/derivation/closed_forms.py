@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 import sympy
@@ -19,12 +19,13 @@ import sympy
 from sparring.costs.derivation import multi_message
 from sparring.costs.derivation.changing_in_spans import derive_in_spans
 from sparring.costs.derivation.changing_senders import derive_changing
+from sparring.costs.derivation.confirmation import so
 from sparring.costs.derivation.step_ranges import (
     Derivation,
+    InSpan,
     Piece,
     ResidueReader,
     Span,
-    SpanReader,
     largest,
     spans,
     total,
@@ -34,7 +35,6 @@ from sparring.costs.formulas import symbols
 from sparring.costs.formulas.symbols import B, Expr, SympyReader
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation, c, during, n, p, r, t
-from sparring.proofs.logic.queries import answered
 from sparring.spec.core.model import Page
 from sparring.spec.core.numbers import Bool, Int, Sym
 
@@ -74,8 +74,8 @@ def derived(page: Page) -> Derivation:
         return tree(page)
     if page.blocks or (page.data == "vector" and not page.cuts):
         return either(derive_whole, page)
-    steps = number_of_steps(page)
-    pieces = tuple(summed(page.words, page.chunk(r, t, p), span) for span in cut(page, steps))
+    steps, parts = number_of_steps(page), cut(page)
+    pieces = tuple(summed(page.words, page.chunk(r, t, p), *one) for one in parts)
     sent = sympy.expand(sum(piece.total for piece in pieces))
     gaps: list[str] = []
 
@@ -86,7 +86,7 @@ def derived(page: Page) -> Derivation:
             gaps.append(f"{what}: {why}")
             return None
 
-    adding = tried("additions", lambda: tuple(received(page, steps)))
+    adding = tried("additions", lambda: tuple(received(page, parts)))
     added = None if adding is None else sympy.expand(sum(piece.total for piece in adding))
     critical = tried("V_crit", lambda: step_by_step(pieces))
     return Derivation(
@@ -142,16 +142,16 @@ def number_of_steps(page: Page) -> Expr:
     return steps
 
 
-def cut(page: Page, steps: Expr) -> list[Span]:
+def cut(page: Page) -> list[tuple[Span, InSpan]]:
     """Return the spans in which all conditions of the page's formulas stay as they are."""
     chunk = page.chunk(r, t, p)
     formulas: list[Int | Bool] = [chunk, page.adds(t, p), *(f(r, t, c, p, n, k) for f in (page.words, page.added))]
-    return spans(steps, [*formulas, page.chunk(page.src(r, t, p), t, p)])
+    return spans(page, [*formulas, page.chunk(page.src(r, t, p), t, p)])
 
 
-def summed(formula: Words, chunk: Int, span: Span) -> Piece:
+def summed(formula: Words, chunk: Int, span: Span, read: InSpan) -> Piece:
     """Return what is sent in a span, by ``formula``, when ``chunk`` is what the message holds."""
-    words = placed(SpanReader(span)(formula(r, t, c, p, n, k)), ResidueReader(span)(chunk))
+    words = placed(read(formula(r, t, c, p, n, k)), ResidueReader(read.ends, read.at)(chunk))
     return Piece(span, words, total(words, span))
 
 
@@ -163,14 +163,14 @@ def placed(words: Expr, chunk: Expr) -> Expr:
     return sympy.expand(words.subs(symbols.c, chunk))
 
 
-def received(page: Page, steps: Expr) -> Iterator[Piece]:
+def received(page: Page, parts: Sequence[tuple[Span, InSpan]]) -> Iterator[Piece]:
     """Yield what rank ``r`` adds: the message of its source, in the steps that add."""
     if SympyReader()(page.added(r, t, c, p, n, k)).has(symbols.r):
         raise Undecided("the words of a message depend on its rank otherwise than through its chunk")
     chunk = page.chunk(page.src(r, t, p), t, p)
-    for span in cut(page, steps):
-        if SpanReader(span)(page.adds(t, p)) == sympy.true:
-            yield summed(page.added, chunk, span)
+    for span, read in parts:
+        if read(page.adds(t, p)) == sympy.true:
+            yield summed(page.added, chunk, span, read)
 
 
 def step_by_step(pieces: tuple[Piece, ...]) -> Expr:
@@ -190,7 +190,7 @@ def longest_path(page: Page, pieces: tuple[Piece, ...], critical: Expr | None) -
         return critical
     passed_on = page.chunk(page.dst(r, t, p), t + 1, p) == page.chunk(r, t, p)
     follows = Obligation("what is received is sent next", during(page, t, t + 1), passed_on)
-    if not all(answer.holds for answer in answered([follows], second_opinion=True)):
+    if not so(page, [follows]):
         raise Undecided("a message is not always passed on in the next step; it is counted, not derived")
     if SympyReader()(page.words(r, t, c, p, n, k)).has(symbols.r, symbols.t):
         raise Undecided("the words of a message depend on more than its chunk; it is counted, not derived")

@@ -23,6 +23,11 @@ def always_so(page: Page, claim: Bool, given: Bool = True) -> bool:
     return plausible(tried) and all(answer.holds for answer in answered([tried], False, page.encoding))
 
 
+def so(page: Page, claims: Sequence[Obligation]) -> bool:
+    """Return whether both solvers confirm the claims."""
+    return all(answer.holds for answer in answered(claims, second_opinion=True, encoding=page.encoding))
+
+
 def plausible(claim: Obligation) -> bool:
     """Return whether the claim, evaluated, holds for a few ranks; what counts is confirmed by both solvers."""
     points = [{**dict.fromkeys("qrsctuij", 0), "p": p} for p in FEW]

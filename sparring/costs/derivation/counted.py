@@ -67,8 +67,12 @@ class Unlike(NamedTuple):
     counted: int
 
     def __str__(self) -> str:
-        at = ", ".join(f"{letter}={value}" for letter, value in self.at.items())
-        return f"{self.what} at {at}: derived {self.derived}, counted {self.counted}"
+        return f"{self.what} at {format_point(self.at)}: derived {self.derived}, counted {self.counted}"
+
+
+def format_point(at: Mapping[str, int]) -> str:
+    """Return a point in words."""
+    return ", ".join(f"{letter}={x}" for letter, x in at.items())
 
 
 Sends = Sequence[tuple[int, int, Chunks]]

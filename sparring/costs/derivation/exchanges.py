@@ -140,13 +140,9 @@ class Priced(NamedTuple):
     @property
     def pieces(self) -> Expr:
         """The most pieces that one rank sends."""
-        d = self.derived.words
-        many = (
-            without_floors(d).subs(symbols.k, 1) / 2
-            if self.page.data == "lists"
-            else without_floors(d).subs(symbols.n, symbols.p)
-        )
-        return sympy.expand(many.subs(symbols.p, self.ranks))
+        words = without_floors(self.derived.words)
+        many = words.subs(symbols.k, 1) / 2 if self.page.data == "lists" else words.subs(symbols.n, symbols.p)
+        return sympy.expand(self.met(many))
 
     @property
     def adds(self) -> Expr:

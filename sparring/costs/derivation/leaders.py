@@ -6,13 +6,26 @@ from collections.abc import Callable, Sequence
 
 from sparring.proofs.logic.obligations import Obligation, during, letter, p, some, t, within
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Int, both, variables, where
+from sparring.spec.core.numbers import Bool, Int, both, variables, where
 
 SOME_RANKS: tuple[Int, ...] = (0, p - 1, where(p > 1, 1, 0))
 """Ranks, one of which is shown to do what some rank does."""
 
 Leader = Callable[[Int], Int]
 """A rank for each step."""
+
+Does = Callable[..., Bool]
+"""``does(r, t, j)``: whether rank ``r`` sends, or gets, message ``j`` of step ``t``; no ``j`` if there is one."""
+
+
+def sends(page: Page) -> Does:
+    """Return the act of sending."""
+    return lambda x, step, *j: page.active(x, step, p, *j)
+
+
+def adds(page: Page) -> Does:
+    """Return the act of adding: a rank adds what its source sends."""
+    return lambda x, step, *j: both(page.adds(step, p), page.active(page.src(x, step, p, *j), step, p, *j))
 
 
 def leaders(page: Page) -> Sequence[Leader]:

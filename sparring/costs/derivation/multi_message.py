@@ -18,50 +18,22 @@ from typing import Any
 
 import sympy
 
-from sparring.costs.derivation.step_ranges import Derivation
+from sparring.costs.derivation.confirmation import so
+from sparring.costs.derivation.step_ranges import Derivation, StepsReader
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.symbols import Expr, Log, SympyReader
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import Obligation, during, i, implies, j, letter, letters, n, p, r, t, within
-from sparring.proofs.logic.queries import answered
 from sparring.proofs.reading.annotations import Subject, subject
 from sparring.spec.core.digits import log, power
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Node, Sym, negate, variables, where
+from sparring.spec.core.numbers import Bool, Sym, variables, where
 from sparring.spec.core.schedule import number
 
 POWER = "p = radix^m"
 FOLDED = "other p: then some ranks fold and are silent in the rounds; their messages are counted, not derived"
 FEW = 16
 """The most steps of chunks that are summed, each by itself."""
-
-
-class RoundsReader(SympyReader):
-    """Reads a number made of ``p`` and its logarithm; conditions are settled by both solvers."""
-
-    def __init__(self, whole: Subject, given: tuple[Bool, ...]) -> None:
-        super().__init__()
-        self.whole, self.given, self.confirmed = whole, given, 0
-
-    def operator(self, x: Node, args: list[Expr]) -> Expr:
-        if x.op == "log" and self.given:
-            return Log(*args)  # exactly: p is a power
-        if x.op == "where":
-            return args[1] if self.settled(x.args[0]) else args[2]
-        if x.op in ("power", "<", "<="):
-            return sympy.Dummy()  # of a condition, which the solvers read
-        if x.op not in ("+", "-", "*"):
-            raise Undecided(f"{x!r} has no closed form")
-        return super().operator(x, args)
-
-    def settled(self, x: Any) -> bool:
-        """Return whether the condition holds for every p that is given; raise Undecided where it depends."""
-        box = (*self.whole.given, p >= 1, *self.given)
-        for claim in (x, negate(x)):
-            if so(self.whole.page, [Obligation("a condition", box, claim)]):
-                self.confirmed += 1
-                return claim is x
-        raise Undecided(f"whether {x!r} holds depends on p")
 
 
 def rounds(page: Page) -> Derivation:
@@ -72,18 +44,22 @@ def rounds(page: Page) -> Derivation:
     if "t" in variables(whole.page.messages(t, p)):
         raise Undecided("how many messages a rank sends depends on the step")
     radix = whole.page.params.get("radix")
-    powers = [(POWER, (p == power(radix, log(p, radix)),))] if isinstance(radix, Sym) else []
-    for given, hypotheses in [("", ()), *powers]:
-        claims = alike(whole, hypotheses)
+    ways: list[tuple[str, tuple[Bool, ...], Sequence[Obligation], Expr | None]] = [("", (), (), None)]
+    if isinstance(radix, Sym):
+        powers = (p == power(radix, log(p, radix)),)
+        step = (*whole.given, *during(whole.page), *powers)
+        digits = Obligation("through all digits", step, whole.page.steps(p) == log(p, radix))
+        ways.append((POWER, powers, [digits], Log(symbols.p, symbols.symbol("radix"))))
+    for given, hypotheses, also, known in ways:
+        claims = [*alike(whole, hypotheses), *also]
         if so(whole.page, claims):
-            read = RoundsReader(whole, hypotheses)
-            steps, each = (sympy.expand(read(x)) for x in (whole.page.steps(p), whole.page.messages(t, p)))
-            many = sympy.expand(steps * each)
+            steps = known or sympy.expand(StepsReader()(whole.page.steps(p)))
+            many = sympy.expand(steps * StepsReader()(whole.page.messages(t, p)))
             words = sympy.expand(symbols.n * many)
             return Derivation(
                 steps=steps, messages=many, sent=words, received=words, words=words, path=words, critical=words,
                 added=words, added_critical=words, gaps=(FOLDED,) if given else (), given=given,
-                confirmed=len(claims) + read.confirmed, letters={"radix": page.params["radix"]} if given else {},
+                confirmed=len(claims), letters={"radix": page.params["radix"]} if given else {},
             )  # fmt: skip
     raise Undecided("in some step a rank sends fewer messages than another, which is not yet summed")
 
@@ -97,11 +73,6 @@ def alike(whole: Subject, hypotheses: tuple[Bool, ...]) -> Sequence[Obligation]:
         Obligation("all receive all messages", step, page.active(page.src(r, t, p, *any_j), t, p, *any_j)),
         Obligation("every step adds", step, page.adds(t, p)),
     ]
-
-
-def so(page: Page, claims: Sequence[Obligation]) -> bool:
-    """Return whether both solvers confirm the claims."""
-    return all(answer.holds for answer in answered(claims, second_opinion=True, encoding=page.encoding))
 
 
 def step_by_step(page: Page) -> Sequence[Page]:

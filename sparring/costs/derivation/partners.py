@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import sympy
 
-from sparring.costs.derivation.confirmation import confirmed, plausible
-from sparring.costs.derivation.multi_message import POWER, rounds, so, to_all
+from sparring.costs.derivation.confirmation import confirmed, plausible, so
+from sparring.costs.derivation.multi_message import POWER, rounds, to_all
 from sparring.costs.derivation.whole_vectors import cuts
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.symbols import Expr

@@ -18,12 +18,14 @@ from typing import NamedTuple
 import z3
 
 from sparring.costs.derivation.closed_forms import Words, k
+from sparring.costs.derivation.counted import format_point
 from sparring.costs.derivation.step_ranges import Derivation, Piece, Span, total
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.symbols import B, Expr
 from sparring.errors import Undecided
 from sparring.proofs.logic import solvers
-from sparring.proofs.logic.obligations import during, n, p, r, t
+from sparring.proofs.logic.obligations import Obligation, during, n, p, r, t
+from sparring.proofs.logic.queries import answered
 from sparring.proofs.logic.symbolic import Z3Reader, Z3Term
 from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
 from sparring.spec.core.model import Page
@@ -38,6 +40,20 @@ class Checked(NamedTuple):
     name: str
     verdict: Verdict
     detail: str
+
+
+def put_to_solvers(name: str, claims: Iterable[Obligation], told: str, encoding: str = "wrap") -> Checked:
+    """Return the verdict on obligations: ``told`` if both solvers confirm them, else what is wrong with the first.
+
+    ``told`` has a place for how many there are.
+    """
+    done, verdict = 0, PROVED
+    for answer in answered(claims, second_opinion=True, encoding=encoding):
+        if not answer.holds:
+            wrong = f"{answer.obligation.name}: {answer.problem or f'fails at {format_point(answer.witness)}'}"
+            return Checked(name, UNDECIDED if answer.problem else REFUTED, wrong)
+        done, verdict = done + 1, PROVED_BELOW if answer.below else verdict
+    return Checked(name, verdict, told.format(done))
 
 
 class PrefixReader(Z3Reader):

@@ -1,6 +1,7 @@
 """Spans of steps in which a page's conditions do not change; its formulas within one, summed over steps and ranks.
 
-Within a span ``where(t < p - 1, ...)`` is decided, and what remains is linear in ``t``.
+The conditions ``t < X`` of its formulas cut the steps into spans, in an order that a solver finds to hold for every p.
+Within a span ``where(t < p - 1, ...)`` is decided, and what remains to be summed is linear in ``t``.
 
 A sum of ``B(x + 1) - B(x)`` over chunks that follow each other telescopes.  Over all ranks,
 ``B(x + m) - B(x)`` has the mean ``m n / p`` and takes no values but its floor and its ceiling; so
@@ -11,20 +12,29 @@ What all roads to closed forms come to, a ``Derivation``, stands here, too.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise, permutations
 from typing import NamedTuple
 
 import sympy
 
-from sparring.costs.formulas.symbols import LENGTHS, B, Expr, SympyReader, c, p, r, t
+from sparring.costs.derivation.confirmation import always_so
+from sparring.costs.formulas import symbols
+from sparring.costs.formulas.symbols import LENGTHS, B, CeilLog, CeilLog2, Expr, FloorLog2, SympyReader
 from sparring.errors import Undecided
+from sparring.proofs.logic.obligations import every, p, t
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import Bool, Int, Node, Reader
+from sparring.spec.core.numbers import Bool, Int, Node, Reader, Sym, variables, where
 
 COMPARISONS = ("<", "<=", "==")
+READ = ("+", "-", "*", "//", "%", "<", "not", "and", "or")
+"""The operators that a number of steps may have beside those that are looked for."""
 FURTHEST = 64  # chunks that one message may span
+UNLESS_ALONE = sympy.Min(1, symbols.p - 1)
+"""1, but 0 for one rank."""
+IS_NO_POWER = CeilLog2(symbols.p) - FloorLog2(symbols.p)
+"""1 where p is no power of two, else 0."""
 
 
 class Span(NamedTuple):
@@ -90,84 +100,105 @@ class Comparisons(Reader[dict[str, Node]]):
         return {spelt: one for found in [*args, own] for spelt, one in found.items()}
 
 
-def changes(x: Node) -> Iterable[Expr]:
-    """Return the steps at which ``a < b``, ``a <= b`` or ``a == b`` changes as ``t`` grows."""
-    zero = difference(x)
-    slope = zero.coeff(t)
-    if slope == 0:
-        return ()
-    if slope not in (1, -1) or not (zero - slope * t).free_symbols <= {p}:
-        raise Undecided(f"{x!r}: a condition must compare t, with factor 1 or -1, to a number made of p")
-    at = sympy.expand(t - slope * zero)
-    if x.op == "==":
-        return (at, at + 1)
-    return (at,) if (x.op == "<") == (slope == 1) else (at + 1,)
+def limit(x: Node) -> tuple[Int, bool] | None:
+    """Return the ``X``, the same for all ranks, for which a comparison says ``t < X``, and whether so, or the contrary.
+
+    None for other comparisons.
+    """
+    low, high = x.args
+    if isinstance(low, Sym) and low.op == "+" and low.args[0] is t:
+        low, high = t, high - low.args[1]
+    if x.op == "==" or (low is not t) == (high is not t):
+        return None
+    less, most = ("<", high) if low is t else ("<=", low)
+    end = most if x.op == less else most + 1
+    return None if variables(end) & {"r", "j"} else (end, low is t)
 
 
-def difference(x: Node) -> Expr:
-    """Return ``a - b`` for the comparison ``x`` of ``a`` with ``b``."""
-    read = SympyReader()
-    return sympy.expand(read(x.args[0]) - read(x.args[1]))
+def cuts(page: Page, formulas: Iterable[Int | Bool]) -> list[Int]:
+    """Return the ends of all spans but the last, in their order; raise Undecided where that depends on p.
+
+    A span ends where a condition ``t < X`` in ``formulas`` changes.  Where the first step of one is another than those
+    after it, ``t == 0``, it is a span of its own.
+    """
+    compared = {spelt: x for found in map(Comparisons(), formulas) for spelt, x in found.items()}
+    limits = filter(None, map(limit, compared.values()))
+    ends = [*{repr(end): end for end, _ in limits}.values()]
+    first = [where(end > 0, 1, 0) for end in ends if "(t == 0)" in compared]
+    for order in chain.from_iterable(map(permutations, [[*ends, one] for one in first] or [ends])):
+        if always_so(page, every(*(a <= b for a, b in pairwise([0, *order, page.steps(p)])))):
+            return list(order)
+    raise Undecided("the order of the steps at which ranks begin or cease to send depends on p")
 
 
-def never_negative(x: Expr) -> bool:
-    """Return whether ``x >= 0`` surely holds for every ``p >= 2``: written in ``p - 2`` it has no minus."""
-    shifted = sympy.expand(x.subs(p, p + 2))
-    return shifted.free_symbols <= {p} and all(k >= 0 for k in sympy.Poly(shifted, p).all_coeffs())
+def spans(page: Page, formulas: Sequence[Int | Bool]) -> list[tuple[Span, InSpan]]:
+    """Return the spans in which all conditions ``t < X`` stay as they are, each with what reads a term there."""
+    edges: list[Int] = [0, *cuts(page, formulas), page.steps(p)]
+    ends = {repr(end): at for at, end in enumerate(edges[1:])}
+    exact = [sympy.expand(StepsReader()(edge)) for edge in edges]
+    return [(Span(*span), InSpan(ends, at)) for at, span in enumerate(pairwise(exact))]
 
 
-def spans(steps: Expr, formulas: Iterable[Int | Bool]) -> list[Span]:
-    """Cut the steps wherever a condition in ``formulas`` may change; raise Undecided where cuts have no order."""
-    inner: list[Expr] = []
-    compared = (x for found in map(Comparisons(), formulas) for x in found.values())
-    for cut in {cut for x in compared for cut in changes(x)} - {0, steps}:
-        if never_negative(-cut) or never_negative(cut - steps):
-            continue
-        if not (never_negative(cut) and never_negative(steps - cut)):
-            raise Undecided(f"whether step {cut} is among the {steps} steps depends on p")
-        if not all(never_negative(cut - other) or never_negative(other - cut) for other in inner):
-            raise Undecided(f"the order of the steps {cut} and {inner} depends on p")
-        inner.insert(sum(never_negative(cut - other) for other in inner), cut)
-    edges = [sympy.Integer(0), *inner, steps]
-    return [Span(*edge) for edge in pairwise(edges)]
-
-
-class SpanReader(SympyReader):
-    """Reads a term as it is in every step of a span."""
-
-    def __init__(self, span: Span) -> None:
-        super().__init__()
-        self.span = span
+class StepsReader(SympyReader):
+    """Reads a number made of ``p``, its binary logarithm, and quotients, rounded up or down."""
 
     def operator(self, x: Node, args: list[Expr]) -> Expr:
-        if x.op in COMPARISONS:
-            return self.settled(x)
-        if x.op == "where":
+        if x.op == "bit_length" and args == [symbols.p]:
+            return FloorLog2(symbols.p) + 1
+        if x.op == "<<":
+            return args[0] * 2 ** args[1]
+        if x.op == ">>":  # half of a logarithm, rounded up, or else of what is shown to be even
+            return CeilLog(symbols.p, 4) if args == [CeilLog2(symbols.p) + 1, 1] else args[0] / 2 ** args[1]
+        if x.op == "where" and args[::2] == [sympy.Lt(1, symbols.p), 0]:
+            return args[1] * UNLESS_ALONE
+        if x.op == "where" and args[::2] == [sympy.Lt(1, FloorLog2(symbols.p)), 0]:
+            return args[1] * sympy.Min(1, sympy.floor(symbols.p / 4))
+        if x.op == "where" and args[1:] == [1, 0] and args[0].has(sympy.Mod):
+            return rounded_up(args[0])
+        unless_power = [sympy.Lt(0, symbols.p - 2 ** FloorLog2(symbols.p)), sympy.Lt(0, 2 * IS_NO_POWER)]
+        if x.op == "where" and args[0] in unless_power:
+            return args[2] + (args[1] - args[2]) * IS_NO_POWER
+        if x.op == "<=":
+            return sympy.Le(*args, evaluate=False)
+        if x.op not in READ and (x.op != "where" or x.args[0].op != "<="):
+            raise Undecided(f"{x!r} has no closed form")
+        return super().operator(x, args)
+
+
+def rounded_up(condition: Expr) -> Expr:
+    """Return ``ceiling(a / d) - floor(a / d)`` for the condition ``0 < a % d``, which is 1 where it holds."""
+    (rest,) = condition.atoms(sympy.Mod)
+    if condition != sympy.Lt(0, rest):
+        raise Undecided(f"{condition} has no closed form")
+    quotient = rest.args[0] / rest.args[1]
+    return sympy.ceiling(quotient) - sympy.floor(quotient)
+
+
+class InSpan(StepsReader):
+    """Reads a term as it is in the span number ``at``; ``ends`` gives, for an end as it is spelt, the span's number."""
+
+    def __init__(self, ends: Mapping[str, int], at: int) -> None:
+        super().__init__()
+        self.ends, self.at = ends, at
+
+    def operator(self, x: Node, args: list[Expr]) -> Expr:
+        if x.op in COMPARISONS and (found := limit(x)) and repr(found[0]) in self.ends:
+            return sympy.sympify((self.at <= self.ends[repr(found[0])]) == found[1])
+        if x.op == "where" and args[0] in (sympy.true, sympy.false):
             return args[1] if args[0] == sympy.true else args[2]
         return super().operator(x, args)
 
-    def settled(self, x: Node) -> Expr:
-        """Return whether ``x`` holds throughout the span; raise Undecided where it changes or depends."""
-        ends = [sympy.expand(difference(x).subs(t, at)) for at in (self.span.first, self.span.end - 1)]
-        reach = {"<": -1, "<=": 0, "==": 0}[x.op]
-        if all(never_negative(reach - end) for end in ends) and (
-            x.op != "==" or all(never_negative(end) for end in ends)
-        ):
-            return sympy.true
-        above = all(never_negative(end - reach - 1) for end in ends)
-        if above or (x.op == "==" and all(never_negative(-end - 1) for end in ends)):
-            return sympy.false
-        raise Undecided(f"{x!r}: whether this holds depends on more than the step")
 
-
-class ResidueReader(SpanReader):
+class ResidueReader(InSpan):
     """Reads a chunk up to multiples of ``p``: there ``%`` changes nothing, since ``B`` takes laps out."""
 
     def operator(self, x: Node, args: list[Expr]) -> Expr:
-        if x.op == "%" and args[1] == p:
+        if x.op == "%" and args[1] == symbols.p:
             return args[0]
         if x.op not in ("+", "-", "*", "where", "and", "or", "not", *COMPARISONS):
             raise Undecided(f"{x!r}: a chunk made with {x.op} cannot be summed")
+        if x.op == "where" and args[0] not in (sympy.true, sympy.false):
+            raise Undecided(f"{x.args[0]!r}: whether this holds depends on more than the step")
         return super().operator(x, args)
 
 
@@ -180,9 +211,9 @@ def total(words: Expr, span: Span) -> Expr:
     Raises Undecided where it does not telescope.
     """
     words = sympy.expand(words)
-    moving = [b for b in words.atoms(B) if b.has(t)]
+    moving = [b for b in words.atoms(B) if b.has(symbols.t)]
     rest, found = remainder(words, moving)
-    if rest.has(t) or any(k.has(t) for k in found.values()):
+    if rest.has(symbols.t) or any(k.has(symbols.t) for k in found.values()):
         raise Undecided(f"a message of {words} words changes with the step in a way that is not summed")
     result = rest * (span.end - span.first)
     for m in LENGTHS:
@@ -197,7 +228,7 @@ def telescoped(found: dict[Expr, Expr], m: Expr, span: Span) -> Expr:
         raise Undecided(f"{sum(factor * b for b, factor in found.items())} is no sum of chunk sizes")
     slope = common_slope(list(found))
     start, stop = (span.first, span.end) if slope == 1 else (1 - span.end, 1 - span.first)
-    places = {b: sympy.expand(b.args[0] - slope * t) for b in found}
+    places = {b: sympy.expand(b.args[0] - slope * symbols.t) for b in found}
     result = sympy.Integer(0)
     for b, steps in distances(places).items():
         low = places[b] - steps
@@ -213,7 +244,7 @@ def remainder(x: Expr, prefixes: list[Expr]) -> tuple[Expr, dict[Expr, Expr]]:
 
 def common_slope(moving: list[Expr]) -> int:
     """Return by how much the chunk moves from one step to the next, 1 or -1; raise Undecided for others."""
-    slopes = {sympy.expand(b.args[0]).coeff(t) for b in moving}
+    slopes = {sympy.expand(b.args[0]).coeff(symbols.t) for b in moving}
     if slopes not in ({1}, {-1}):
         raise Undecided(f"chunks do not follow each other: from step to step they move by {sorted(slopes, key=str)}")
     return int(slopes.pop())
@@ -235,8 +266,8 @@ def largest(words: Expr) -> Expr:
     Raises Undecided where that is no single difference ``B(x + m) - B(x)``.
     """
     words = sympy.expand(words)
-    rest, factors = remainder(words, [b for b in words.atoms(B) if b.has(r)])
-    if rest.has(r, c):
+    rest, factors = remainder(words, [b for b in words.atoms(B) if b.has(symbols.r)])
+    if rest.has(symbols.r, symbols.c):
         raise Undecided(f"the largest of {words} over all ranks has no closed form here")
     if not factors:
         return rest
@@ -244,11 +275,17 @@ def largest(words: Expr) -> Expr:
     if len(factors) != 2 or len(lengths) != 1 or sympy.expand(sum(factors.values())) != 0:
         raise Undecided(f"the largest of {words} over all ranks has no closed form here")
     low, high = sorted(factors, key=distances({b: b.args[0] for b in factors}).__getitem__)
-    if sympy.expand(low.args[0]).coeff(r) not in (1, -1):
+    if sympy.expand(low.args[0]).coeff(symbols.r) not in (1, -1):
         raise Undecided(f"in {words} the ranks do not share out the chunks")
-    width = sympy.expand(high.args[0] - low.args[0]) * lengths.pop() / p
+    width = sympy.expand(high.args[0] - low.args[0]) * lengths.pop() / symbols.p
     if never_negative(factors[high]):
         return sympy.expand(rest + factors[high] * sympy.ceiling(width))
     if never_negative(-factors[high]):
         return sympy.expand(rest + factors[high] * sympy.floor(width))
     raise Undecided(f"whether {factors[high]} is negative depends on p")
+
+
+def never_negative(x: Expr) -> bool:
+    """Return whether ``x >= 0`` surely holds for every ``p >= 2``: written in ``p - 2`` it has no minus."""
+    shifted = sympy.expand(x.subs(symbols.p, symbols.p + 2))
+    return shifted.free_symbols <= {symbols.p} and all(k >= 0 for k in sympy.Poly(shifted, symbols.p).all_coeffs())

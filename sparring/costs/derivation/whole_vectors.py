@@ -18,25 +18,24 @@ of two alone.
 show.  A rank that is ``spent`` has sent once and not been shown the result; every other has sent nothing as
 long as steps add, and afterwards at most once in each step.  So no rank sends more messages than there are
 steps on one way; and rank 0 gets one in each of the first half of the steps and sends one in each of the second.
-
-*Unions* of supports (``unioncost``): within a span each condition is decided, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, combinations, pairwise, permutations, product, starmap
+from itertools import combinations, pairwise, product, starmap
 
 import sympy
 
+from sparring.costs.derivation import step_ranges
 from sparring.costs.derivation.chunks_in_spans import Bulk, bulk
 from sparring.costs.derivation.confirmation import always_so, confirmed, plausible
-from sparring.costs.derivation.leaders import SOME_RANKS, Leader, a_rank, leaders, passes
-from sparring.costs.derivation.step_ranges import Comparisons, Derivation, Span
+from sparring.costs.derivation.leaders import SOME_RANKS, Does, Leader, a_rank, adds, leaders, passes, sends
+from sparring.costs.derivation.step_ranges import Derivation, StepsReader
 from sparring.costs.formulas import symbols
 from sparring.costs.formulas.hypotheses import POWER
-from sparring.costs.formulas.symbols import CeilLog2, Expr, FloorLog2, SympyReader
+from sparring.costs.formulas.symbols import Expr, SympyReader
 from sparring.errors import Undecided
 from sparring.proofs.logic.obligations import (
     Obligation,
@@ -57,20 +56,13 @@ from sparring.proofs.logic.obligations import (
 from sparring.proofs.reading.annotations import subject
 from sparring.proofs.statements import formulas
 from sparring.spec.core.model import Page, chunk_words
-from sparring.spec.core.numbers import Bool, Int, Node, Sym, both, evaluate, negate, variables, where
+from sparring.spec.core.numbers import Bool, Int, Sym, both, evaluate, negate, variables, where
 from sparring.spec.recursive_doubling import rem
 
 EQUAL, SHARED = "p | n", "p | k"
 """The hypotheses under which p chunks are equal, and have equal parts of ``k``."""
 
-UNLESS_ALONE = sympy.Min(1, symbols.p - 1)
-"""1, but 0 for one rank."""
-
 k = Sym.var("k")
-
-Act = Callable[[Int, Int], Bool]
-"""``act(r, t)``: whether rank ``r`` acts, say sends, in step ``t``."""
-
 
 SILENT = "words of one rank: which ranks are silent when is not written as a formula; only their most is"
 GAPS = {
@@ -79,31 +71,6 @@ GAPS = {
     SHARED: "k that p does not divide: then the parts of k differ by one, and messages too; they are counted",
 }
 BROKEN = "V_path: no rank was found that a path goes through in all steps; it is counted, not derived"
-
-
-class LogReader(SympyReader):
-    """Reads a number made of ``p`` and its binary logarithm."""
-
-    def operator(self, x: Node, args: list[Expr]) -> Expr:
-        if x.op == "bit_length" and args == [symbols.p]:
-            return FloorLog2(symbols.p) + 1
-        if x.op == "<<":
-            return args[0] * 2 ** args[1]
-        if x.op == ">>":
-            return args[0] / 2 ** args[1]  # half of what is shown to be even
-        if x.op == "where" and args[::2] == [sympy.Lt(1, symbols.p), 0]:
-            return args[1] * UNLESS_ALONE
-        if x.op == "where" and args[::2] == [sympy.Lt(1, FloorLog2(symbols.p)), 0]:
-            return args[1] * sympy.Min(1, sympy.floor(symbols.p / 4))
-        rounded_up = CeilLog2(symbols.p) - FloorLog2(symbols.p)  # 1 where p is no power of two, else 0
-        unless_power = [sympy.Lt(0, symbols.p - 2 ** FloorLog2(symbols.p)), sympy.Lt(0, 2 * rounded_up)]
-        if x.op == "where" and args[0] in unless_power:
-            return args[2] + (args[1] - args[2]) * rounded_up
-        if x.op == "<=":
-            return sympy.Le(*args, evaluate=False)
-        if (x.op != "where" or x.args[0].op != "<=") and x.op not in ("+", "-", "*", "<"):
-            raise Undecided(f"{x!r} has no closed form")
-        return super().operator(x, args)
 
 
 def derive_whole(page: Page) -> Derivation:
@@ -129,12 +96,12 @@ def formed(page: Page, given: Bool = True, under: str = "") -> Derivation:
     leader, shown = leading(page)
     spans = pairwise([0, *cuts(page), page.steps(p)])
     bulks, sizes = zip(*(bulk(page, first, end, given, leader) for first, end in spans))
-    read = LogReader()
+    read = StepsReader()
     steps = sympy.expand(read(page.steps(p)))
     steady = [done(page, one, lambda _, i: page.adds(i, p), "adding", given)[1] for one in bulks]
     shown = [*sizes, *shown, *steady, *formulas.counted(page)]
 
-    def most_of(act: Act, what: str) -> tuple[Sequence[Bulk], Sequence[Bulk]]:
+    def most_of(act: Does, what: str) -> tuple[Sequence[Bulk], Sequence[Bulk]]:
         """Return the spans of the rank that does it the most, in chunks, and that does it most often, in messages."""
         parts, ways = zip(*(done(page, one, act, what, given) for one in bulks))
         chosen, why = most(page, parts, act, given)
@@ -190,29 +157,8 @@ def parts_of_k(page: Page) -> None:
 
 
 def cuts(page: Page) -> list[Int]:
-    """Return the ends of all spans but the last, in their order; raise Undecided where that depends on p.
-
-    Where the first step of a span is another than those after it, ``t == 0``, it is a span of its own.
-    """
-    read = Comparisons()
-    compared = {**read(page.active(r, t, p, *letter(page))), **read(page.adds(t, p))}.values()
-    ends = [x.args[1] for x in compared if x.op == "<" and x.args[0] is t]
-    ends += [x.args[0] for x in compared if x.op == "<=" and x.args[1] is t]
-    found = [*{repr(end): end for end in ends}.values()]
-    first = [where(end > 0, 1, 0) for end in found if any(repr(x) == "(t == 0)" for x in compared)]
-    for order in chain.from_iterable(map(permutations, [[*found, one] for one in first] or [found])):
-        if always_so(page, every(*(a <= b for a, b in pairwise([0, *order, page.steps(p)])))):
-            return list(order)
-    raise Undecided("the order of the steps at which ranks begin or cease to send depends on p")
-
-
-def sends(page: Page) -> Act:
-    return lambda x, step: page.active(x, step, p)
-
-
-def adds(page: Page) -> Act:
-    """Return the act of adding: a rank adds what its source sends."""
-    return lambda x, step: both(page.adds(step, p), page.active(page.src(x, step, p), step, p))
+    """Return the ends of all spans but the last, in which who sends, and whether steps add, does not change."""
+    return step_ranges.cuts(page, [page.active(r, t, p, *letter(page)), page.adds(t, p)])
 
 
 def leading(page: Page) -> tuple[Leader, Sequence[Obligation]]:
@@ -243,7 +189,7 @@ def somebody(page: Page, leader: Leader, given: Bool) -> Sequence[Obligation]:
     return [Obligation("somebody sends", during(page), implies(given, sends))] if leader(t) is r else []
 
 
-def done(page: Page, span: Bulk, act: Act, what: str, given: Bool) -> tuple[Bulk, Obligation]:
+def done(page: Page, span: Bulk, act: Does, what: str, given: Bool) -> tuple[Bulk, Obligation]:
     """Return what a rank does in a span, and the obligation that it acts in all its steps or in none; or once at most.
 
     What is done once at most is as much as the largest message.
@@ -259,7 +205,7 @@ def done(page: Page, span: Bulk, act: Act, what: str, given: Bool) -> tuple[Bulk
 
 
 def most(
-    page: Page, parts: Sequence[Bulk], act: Act, given: Bool = True
+    page: Page, parts: Sequence[Bulk], act: Does, given: Bool = True
 ) -> tuple[Sequence[Bulk], Sequence[Obligation]]:
     """Return the spans in which the rank that acts the most acts, and the obligations that show it."""
 
@@ -313,7 +259,7 @@ def tree(page: Page) -> Derivation:
     if words.has(*map(SympyReader(), (r, t))):
         raise Undecided(f"a message has {words} words, which depends on who sends it when")
     claims, below = confirmed(page, [*shape(page, first)])
-    levels = sympy.expand(LogReader()(first))  # the steps of one way
+    levels = sympy.expand(StepsReader()(first))  # the steps of one way
     words, added = sympy.expand(levels * words), sympy.expand(levels * added)  # the most of one rank
     return Derivation(
         steps=2 * levels, messages=2 * levels, words=words, critical=2 * words, added=added, added_critical=added,
@@ -341,36 +287,3 @@ def shape(page: Page, levels: Int) -> Iterator[Obligation]:
     yield Obligation("no rank sends more", always(page), sent(page.steps(p)) <= levels)
     yield Obligation("the root is sent to", step, implies(t < levels, page.active(page.src(0, t, p), t, p)))
     yield Obligation("and sends", step, implies(negate(t < levels), page.active(0, t, p)))
-
-
-# -- spans of unions
-
-
-class InSpan(LogReader):
-    """Reads a term as it is in the span number ``at``; ``ends`` gives, for an end as it is spelt, the span's number."""
-
-    def __init__(self, ends: Mapping[str, int], at: int) -> None:
-        super().__init__()
-        self.ends, self.at = ends, at
-
-    def operator(self, x: Node, args: list[Expr]) -> Expr:
-        if x.op == "<" and x.args[0] is t and repr(x.args[1]) in self.ends:
-            return sympy.true if self.at <= self.ends[repr(x.args[1])] else sympy.false
-        if x.op == "where" and args[0] in (sympy.true, sympy.false):
-            return args[1] if args[0] == sympy.true else args[2]
-        return super().operator(x, args)
-
-
-def spanned(page: Page, many: Callable[[Int, Int], Int]) -> tuple[Expr, list[tuple[Span, Expr, bool]]]:
-    """Return the number of steps; and for each span its steps, ``many`` in each of them, and whether it adds.
-
-    Raises Undecided where the order of the ends depends on ``p``, or something has no closed form.
-    """
-    edges: list[Int] = [0, *cuts(page), page.steps(p)]
-    ends = {repr(end): at for at, end in enumerate(edges[1:])}
-    exact = [sympy.expand(LogReader()(edge)) for edge in edges]
-    found = []
-    for at, span in enumerate(pairwise(exact)):
-        read = InSpan(ends, at)
-        found.append((Span(*span), read(many(t, p)), bool(read(page.adds(t, p)))))
-    return exact[-1], found

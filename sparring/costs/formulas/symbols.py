@@ -180,14 +180,6 @@ def exactly(x: Fraction, base: int | Fraction) -> int:
     return m
 
 
-def ceil_log(x: int, base: int) -> int:
-    """Return the least ``m`` with ``x <= base**m``."""
-    m = 0
-    while base**m < x:
-        m += 1
-    return m
-
-
 EXACT: Mapping[Any, Any] = {
     sympy.Add: sum,
     sympy.Mul: math.prod,
@@ -198,6 +190,6 @@ EXACT: Mapping[Any, Any] = {
     Log2: lambda a: exactly(a[0], 2),
     Log: lambda a: exactly(*a),
     CeilLog2: lambda a: (math.ceil(a[0]) - 1).bit_length(),
-    CeilLog: lambda a: ceil_log(math.ceil(a[0]), int(a[1])),
+    CeilLog: lambda a: log_of(math.ceil(a[0]) - 1, int(a[1])) + 1 if a[0] > 1 else 0,
     FloorLog2: lambda a: math.floor(a[0]).bit_length() - 1,
 }

@@ -9,14 +9,13 @@ page's formulas, message by message: no closed form is claimed.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
 
-from sparring.costs.derivation import message_bytes
 from sparring.costs.derivation.counted import Sends, schedule
 from sparring.costs.links.machines import Machine
 from sparring.costs.supports import contributions
@@ -140,9 +139,9 @@ def lasting(sent: Sent, inside: Machine, outside: Machine) -> Fraction:
 
 def summed(parts: Iterable[tuple[Any, Exact]]) -> dict[Any, Exact]:
     """Return for each key the sum of what belongs to it."""
-    sums: dict[Any, Exact] = {}
+    sums: dict[Any, Exact] = defaultdict(int)
     for key, part in parts:
-        sums[key] = sums.get(key, 0) + part
+        sums[key] += part
     return sums
 
 
@@ -162,11 +161,8 @@ def steps(page: Page, p: int, n: int, k: int, width: int, union: Union | None) -
         raise InputError(f"p={p}: where links are shared every message is counted, for at most {RANKS} ranks")
     if page.composed:
         yield from of_exchanges(page, p, n, k, width)
-        return
-    for t, sends in enumerate(schedule(page, p)):
-        adds = truth(page.adds(t, p))
-        sizes = sparse(page, sends, t, p, n, width, union) if union else message_sizes(page, sends, t, p, n, k, width)
-        yield [Message(src, dst, nbytes, many * adds) for (src, dst, _), (nbytes, many) in zip(sends, sizes)]
+    else:
+        yield from of_groups(page, [range(p)], n, k, width, union)
 
 
 def of_exchanges(page: Page, p: int, n: int, k: int, width: int) -> Iterator[Sequence[Message]]:
@@ -179,21 +175,23 @@ def of_exchanges(page: Page, p: int, n: int, k: int, width: int) -> Iterator[Seq
         if one.exchange not in SUMS or one.code != PLAIN or served(one.through).data != "vector":
             raise Undecided(f"{page.name}: how links are shared by the messages of its {one.exchange} is not counted")
         axis = one.among and replace(one.among, sides=tuple(map(reads, one.among.sides)))
-        groups = axis.groups(p) if axis else [[*range(p)]]
+        groups = axis.groups(p) if axis else [range(p)]
+        entries = number(reads(one.length)) * (len(groups[0]) if one.whole else 1)
         for _ in range(number(reads(one.times))):
-            yield from of_groups(served(one.through), groups, reads(one.length), width, whole=one.whole)
+            yield from of_groups(served(one.through), groups, entries, 0, width, None)
 
 
 def of_groups(
-    page: Page, groups: Sequence[Sequence[int]], length: int, width: int, *, whole: bool
+    page: Page, groups: Sequence[Sequence[int]], n: int, k: int, width: int, union: Union | None
 ) -> Iterator[Sequence[Message]]:
-    """Yield the messages of each step of an exchange, which groups carry out at the same time."""
-    size = len(groups[0])
-    for t, sends in enumerate(schedule(page, size)):
-        adds, entries = truth(page.adds(t, size)), length * size if whole else length
-        sent = [(src, dst, number(page.words(src, t, c.start, size, entries, 0))) for src, dst, c in sends]
-        yield [Message(ranks[src], ranks[dst], words * width, words * adds)
-               for ranks in groups for src, dst, words in sent]  # fmt: skip
+    """Yield the messages of each step of a page without exchanges, which groups carry out at the same time."""
+    p = len(groups[0])
+    for t, sends in enumerate(schedule(page, p)):
+        adds = truth(page.adds(t, p))
+        sizes = sparse(page, sends, t, p, n, width, union) if union else message_sizes(page, sends, t, p, n, k, width)
+        sent = [(src, dst, *size) for (src, dst, _), size in zip(sends, sizes)]
+        yield [Message(ranks[src], ranks[dst], nbytes, many * adds)
+               for ranks in groups for src, dst, nbytes, many in sent]  # fmt: skip
 
 
 def message_sizes(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) -> Iterator[Sized]:
@@ -208,13 +206,7 @@ def message_sizes(page: Page, sends: Sends, t: int, p: int, n: int, k: int, widt
 
 def sparse(page: Page, sends: Sends, t: int, p: int, n: int, width: int, union: Union) -> Iterator[Sized]:
     """Yield the same for chunks that hold the union of several ranks' entries, which lie evenly in them."""
-    many, length = contributions.contributed(page, contributions.contributions(page)), contributions.longest(page, p, n)
-    octets: Any = page.octets  # typed for integers and symbols, and right for fractions
-    sending = message_bytes.sending(page)
-
-    @cache
-    def sized(s: int) -> Sized:
-        held = sending(Fraction(union(s)) * length / n if n else Fraction(0), length, t, p).entries
-        return Fraction(octets(held, length, width)), held
-
-    return (sized(number(many(src, t, p))) for src, _, _ in sends)
+    many = contributions.contributed(page, contributions.contributions(page))
+    message = contributions.sized(page, p, n, union, width)
+    sent = (message(number(many(src, t, p)), t) for src, _, _ in sends)
+    return ((one.nbytes, one.entries) for one in sent)

@@ -12,11 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sparring.costs.derivation import message_bytes
-from sparring.costs.derivation.proof import Checked
+from sparring.costs.derivation.proof import Checked, put_to_solvers
 from sparring.errors import InputError, Undecided
 from sparring.proofs.logic.obligations import (
     Obligation,
@@ -34,10 +36,8 @@ from sparring.proofs.logic.obligations import (
     with_lemmas,
     within,
 )
-from sparring.proofs.logic.queries import answered
-from sparring.proofs.logic.verdicts import PROVED, PROVED_BELOW, REFUTED, UNDECIDED
 from sparring.proofs.reading.annotations import companion, with_parameters
-from sparring.spec.core.model import Page, bound
+from sparring.spec.core.model import Page, bound, chunk_words
 from sparring.spec.core.numbers import Int, Sym, both
 from sparring.spec.core.schedule import number, step_sends, truth
 
@@ -94,16 +94,9 @@ def neighbours(page: Page, s: Contributions) -> Iterator[Obligation]:
 def prove(page: Page, s: Contributions) -> Checked:
     """Put the obligations to both solvers; return the verdict, and what it rests on."""
     lemmas = with_parameters(getattr(companion(page), "lemmas", None), page)
-    claims = list(with_lemmas(page, lemmas, neighbours(page, s)))
-    answers = list(answered(claims, second_opinion=True, encoding=page.encoding))
-    for answer in answers:
-        if not answer.holds:
-            at = ", ".join(f"{letter}={value}" for letter, value in answer.witness.items())
-            verdict = UNDECIDED if answer.problem else REFUTED
-            return Checked("contributions", verdict, f"{answer.obligation.name}: {answer.problem or f'fails at {at}'}")
-    proved = PROVED_BELOW if any(answer.below for answer in answers) else PROVED
-    told = f"neighbours from the stated rank on, exactly so many; {len(answers)} obligations, z3 and cvc5"
-    return Checked("contributions", proved, told)
+    claims = with_lemmas(page, lemmas, neighbours(page, s))
+    told = "neighbours from the stated rank on, exactly so many; {} obligations, z3 and cvc5"
+    return put_to_solvers("contributions", claims, told, page.encoding)
 
 
 def unlike(page: Page, s: Contributions, ranks: Iterable[int]) -> str:
@@ -153,26 +146,47 @@ def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -
         for rank, _, (c,) in step_sends(page, step, p):
             at, chunks = (c, number(first(rank, c, step, p))), number(page.chunks(p))
             held = sizes.get(at) or sizes.setdefault(at, unions(supports, *at, n, chunks))
-            many, size = held[number(number_of(rank, step, p)) - 1], length(c, n, chunks)
+            many, size = held[number(number_of(rank, step, p)) - 1], number(chunk_words(c, chunks, n))
             sent[rank] += number(page.octets(int(sending(Fraction(many), size, step, p).entries), size, w))
         found.append(sent)
     return found
 
 
+class Message(NamedTuple):
+    """A message that holds the union of several ranks' entries."""
+
+    nbytes: Fraction
+    words: Fraction
+    entries: Fraction
+
+
+def sized(page: Page, p: int, n: int, union: Callable[[int], Any], w: int) -> Callable[[int, int], Message]:
+    """Return ``message(s, t)``: what is sent of the longest chunk in step ``t``, for a union of ``s`` ranks' supports.
+
+    Unions have the sizes ``union(s)``, and lie evenly in the chunks.
+    """
+    chunk, sending = longest(page, p, n), message_bytes.sending(page)
+    octets: Any = page.octets  # typed for integers and symbols, and right for fractions
+    held = cache(lambda s: Fraction(union(s)) * chunk / n if n else Fraction(0))
+    nbytes = cache(lambda entries: Fraction(octets(entries, chunk, w)))
+
+    @cache
+    def message(s: int, t: int) -> Message:
+        entries, words = sending(held(s), chunk, t, p)
+        return Message(nbytes(entries), words, entries)
+
+    return message
+
+
 def unions(supports: Sequence[Collection[int]], c: int, begin: int, n: int, chunks: int) -> list[int]:
     """Return the sizes of unions in chunk ``c``: of 1, 2, ... ranks' supports from rank ``begin`` on."""
     p, found = len(supports), []
-    start, union = number(bound(c, n, chunks)), np.zeros(length(c, n, chunks), dtype=bool)
+    start, union = number(bound(c, n, chunks)), np.zeros(number(chunk_words(c, chunks, n)), dtype=bool)
     for step in range(p):
         at = np.fromiter(supports[(begin + step) % p], dtype=np.int64) - start
         union[at[(at >= 0) & (at < union.size)]] = True
         found.append(int(union.sum()))
     return found
-
-
-def length(c: int, n: int, chunks: int) -> int:
-    """Return the entries of chunk ``c`` of so many."""
-    return number(bound(c + 1, n, chunks)) - number(bound(c, n, chunks))
 
 
 def longest(page: Page, p: int, n: int) -> int:

@@ -12,11 +12,13 @@ from sparring.costs.derivation.closed_forms import derive
 from sparring.costs.derivation.comparison import compared, points
 from sparring.costs.derivation.counted import count, unlike_a_run
 from sparring.costs.derivation.proof import prove
-from sparring.costs.derivation.step_ranges import Span
+from sparring.costs.derivation.step_ranges import Span, cuts
 from sparring.costs.formulas.symbols import exact, k, n, p
 from sparring.errors import InputError, Undecided
+from sparring.proofs.logic.obligations import p as ranks
+from sparring.proofs.logic.obligations import r, t
 from sparring.proofs.logic.verdicts import PROVED
-from sparring.spec.core.numbers import where
+from sparring.spec.core.numbers import negate, where
 from tests.sparring.costs.known import page, ring, selected
 
 FEW = range(1, 9)
@@ -122,6 +124,28 @@ def test_a_wrong_sum_is_refuted(name):
     short = last._replace(span=Span(last.span.first, last.span.end - 1))
     wrong = replace(derived, pieces=(*derived.pieces[:-1], short))
     assert prove(one, wrong).detail.startswith("the spans are all steps: z3 sat, cvc5 sat")
+
+
+SPELT = {
+    "at most": lambda t, p: t <= p - 2,
+    "the next step": lambda t, p: t + 1 < p,
+    "not yet": lambda t, p: negate(p - 1 <= t),
+    "not above": lambda t, p: negate(p - 2 < t),
+}
+
+
+@pytest.mark.parametrize("spelt", SPELT)
+def test_a_condition_cuts_steps_alike_however_it_is_spelt(spelt):
+    """Planted: the same one a step later, which adds more."""
+    assert derive(replace(ring, adds=SPELT[spelt])) == derive(ring)
+    later = derive(replace(ring, adds=lambda t, p: SPELT[spelt](t - 1, p)))
+    assert later.received != derive(ring).received
+
+
+def test_a_step_that_each_rank_has_for_itself_ends_no_span():
+    """Such a condition is no matter of spans, and leaves their order alone."""
+    assert cuts(ring, [t <= r]) == cuts(ring, [r < t]) == []
+    assert [repr(end) for end in cuts(ring, [t <= r, t < ranks - 1])] == ["(p - 1)"]
 
 
 CHANGES = {

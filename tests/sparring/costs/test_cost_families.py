@@ -8,6 +8,7 @@ import pytest
 
 from sparring.costs.derivation import multi_message, whole_vectors
 from sparring.costs.derivation.closed_forms import derive
+from sparring.costs.derivation.confirmation import so
 from sparring.costs.derivation.counted import count
 from sparring.costs.derivation.proof import prove
 from sparring.errors import Undecided
@@ -108,9 +109,9 @@ def test_ranks_that_are_silent_are_not_summed():
     powers = (ranks == power(base, log(ranks, base)),)
     active = own.page.active
     silent = replace(own, page=replace(own.page, active=lambda r, t, p, j: both(active(r, t, p, j), r > 0)))
-    assert multi_message.so(own.page, multi_message.alike(own, powers))
-    assert not multi_message.so(silent.page, multi_message.alike(silent, powers))
-    assert not multi_message.so(own.page, multi_message.alike(own, ()))
+    assert so(own.page, multi_message.alike(own, powers))
+    assert not so(silent.page, multi_message.alike(silent, powers))
+    assert not so(own.page, multi_message.alike(own, ()))
     with pytest.raises(Undecided, match="several messages of a step summed"):
         multi_message.rounds(replace(page("recursive_multiplying"), words=lambda r, t, c, p, n, k: 2 * n))
 
