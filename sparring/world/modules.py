@@ -133,6 +133,47 @@ class Finder(MetaPathFinder):
         return ours or not (name.startswith("sparring") or (frame and frame.f_code.co_filename.startswith(INSTALLED)))
 
 
+class Loaded:
+    """The names of all modules that this process has or had, by their first parts.
+
+    Kept from run to run: there are thousands where tests run, and few that a run has not seen.
+    """
+
+    def __init__(self) -> None:
+        self.seen = set[str]()
+        self.inside: dict[str, list[str]] = {}
+        self.others: list[str] = []  # tops that may be a user's
+        self.hidden: dict[str, ModuleType] = {}  # by the last run
+
+    def update(self) -> None:
+        """Note what was loaded since."""
+        for name in [] if self.seen.issuperset(sys.modules) else [*sys.modules.keys() - self.seen]:
+            top = name.partition(".")[0]
+            self.seen.add(name)
+            self.inside.setdefault(top, []).append(name)
+            if name == top and not pythons(name):
+                self.others.append(name)
+
+    def among(self, roots: Sequence[str]) -> list[str]:
+        """Return those that are there now, and are one of ``roots`` or lie in one."""
+        found = [name for root in roots for name in below_top(root, self.inside.get(root.partition(".")[0], []))]
+        return [name for name in found if name in sys.modules]
+
+    def keep_compiled(self, hidden: dict[str, ModuleType]) -> None:
+        """Keep the compiled ones of those that a run hides; mostly the same as in the run before."""
+        if hidden != self.hidden:
+            self.hidden = {**hidden}
+            EXTENSIONS.update({name: module for name, module in hidden.items() if compiled(module)})
+
+
+def below_top(root: str, names: list[str]) -> list[str]:
+    """Return those of ``names``, which have the first part of ``root``, that are ``root`` or lie in it."""
+    return among(names, [root]) if "." in root else names
+
+
+LOADED = Loaded()
+
+
 class Modules:
     """The modules of the rank that runs, below ``roots``, in ``sys.modules`` while this is entered.
 
@@ -154,12 +195,13 @@ class Modules:
 
     def __enter__(self) -> Self:
         self.before, self.path = set(sys.modules), [*sys.path]
+        LOADED.update()
         if self.finder.all_users:
-            tops = [name for name in sys.modules if "." not in name and name not in self.roots]
+            tops = [name for name in LOADED.others if name in sys.modules and name not in self.roots]
             self.roots += [name for name in tops if users(getattr(sys.modules[name], "__spec__", None))]
-        self.hidden = {name: sys.modules[name] for name in among(self.before, [*self.roots, "mpi4py"])}
+        self.hidden = {name: sys.modules[name] for name in LOADED.among([*self.roots, "mpi4py"])}
         if self.look:
-            EXTENSIONS.update({name: module for name, module in self.hidden.items() if compiled(module)})
+            LOADED.keep_compiled(self.hidden)
             for name in among(EXTENSIONS, self.roots):
                 self.look(EXTENSIONS[name])
         _swap(self.hidden, self.common, self.roots)
@@ -197,7 +239,8 @@ class Modules:
         sys.meta_path.remove(self.finder)
         self._note()
         _swap({**self.common, **self._shown()}, self.hidden, self.roots)
-        for name in [name for name in sys.modules.keys() - self.before if self._tainted(sys.modules[name])]:
+        new = () if self.before.issuperset(sys.modules) else sys.modules.keys() - self.before
+        for name in [name for name in new if self._tainted(sys.modules[name])]:
             del sys.modules[name]
 
     def enter(self, rank: int) -> None:
@@ -239,16 +282,21 @@ def compiled(module: ModuleType) -> bool:
     return isinstance(getattr(module, "__loader__", None), ExtensionFileLoader)
 
 
+def pythons(name: str) -> bool:
+    """Return whether a module of this name is Python's, or one that nobody copies."""
+    return name in COMMON or name in sys.stdlib_module_names
+
+
 def users(spec: ModuleSpec | None) -> bool:
     """Return whether a user wrote this module, in Python: it is not the library's, and of no distribution."""
-    if spec is None or spec.name in COMMON or spec.name in sys.stdlib_module_names:
+    if spec is None or pythons(spec.name):
         return False
     return written_by_users(spec.origin or "", tuple(spec.submodule_search_locations or ()))
 
 
 def small(spec: ModuleSpec | None) -> bool:
     """Return whether each rank can load this module or package of a distribution: Python alone, and not much of it."""
-    if spec is None or spec.name in COMMON or spec.name in sys.stdlib_module_names:
+    if spec is None or pythons(spec.name):
         return False
     return python_alone(spec.origin or "", tuple(spec.submodule_search_locations or ()))
 

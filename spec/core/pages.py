@@ -24,8 +24,13 @@ GROUP = "sparring.pages"
 
 def names() -> list[str]:
     """The names of all pages: sparring's own, then those that installed packages bring."""
-    ours = [m.name for m in pkgutil.iter_modules(sparring.spec.__path__) if not m.ispkg and m.name[0] != "_"]
-    return sorted(ours) + sorted(e.name for e in brought(tuple(sys.path)))
+    return [*ours(tuple(sparring.spec.__path__)), *sorted(e.name for e in brought(tuple(sys.path)))]
+
+
+@cache
+def ours(folders: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of those in these folders; asked once, since whoever finds a page looks whether it is one of them."""
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(folders) if not m.ispkg and m.name[0] != "_"))
 
 
 @cache

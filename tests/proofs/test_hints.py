@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -37,25 +38,31 @@ def proved(name):
     return found, memory.rested, asked
 
 
+with_hints = cache(proved)
+
+
 @pytest.mark.parametrize("name", ["recursive_doubling", "recursive_multiplying"])
 def test_hints_are_todays(name):
     """Of a page of bits and one of digits; docs/hints.py keeps them anew."""
-    found, rested, asked = proved(name)
+    found, rested, asked = with_hints(name)
     assert found["deadlock"] in PROOFS and rested == hints.read(hints.FOLDER / f"{name}.json").facts
     assert asked >= Counter(map(len, rested.values()))
 
 
 def test_no_verdict_rests_on_a_hint(monkeypatch):
     """Without hints z3 is asked with all facts, and says the same."""
-    found, rested, _ = proved("recursive_doubling")
+    found, rested, _ = with_hints("recursive_doubling")
     monkeypatch.setattr(hints, "kept", Hints)
     again, _, asked = proved("recursive_doubling")
     assert again == found and not asked >= Counter(map(len, rested.values()))
 
 
-def confirmed(name, kept):
-    """Return which planted faults confirm the theorems of a page, and how many faults were read on symbols for that."""
-    read, memory = Counter[str](), Memory()
+def confirmed(name, kept, memory):
+    """Return which planted faults confirm the theorems of a page, and how many faults were read on symbols for that.
+
+    ``memory``: what solvers have said so far; it does not depend on what is planted first.
+    """
+    read = Counter[str]()
     memory.hints = kept
     with pytest.MonkeyPatch.context() as patched:
         conjecture = Planted.conjecture
@@ -67,12 +74,12 @@ def confirmed(name, kept):
 @pytest.mark.parametrize("name", ["arc_top_k", "ring_sparse"])
 def test_the_fault_that_was_refuted_is_planted_first(name):
     """Of a composition and a page of formulas: the same faults are told, and next to no others are tried."""
-    kept = hints.read(hints.FOLDER / f"{name}.json")
-    (first, few), (searched, many) = confirmed(name, kept), confirmed(name, Hints())
+    kept, memory = hints.read(hints.FOLDER / f"{name}.json"), Memory()
+    (first, few), (searched, many) = (confirmed(name, known, memory) for known in (kept, Hints()))
     assert first == searched == kept.faults and few < many / 3
     theorem, other = f"{name} result", f"{name} deadlock"
     for wrong in ("line 1, program: no such fault", kept.faults[other]):
-        found, _ = confirmed(name, Hints(faults=kept.faults | {theorem: wrong}))
+        found, _ = confirmed(name, Hints(faults=kept.faults | {theorem: wrong}), memory)
         assert {**found, theorem: ""} == {**searched, theorem: ""} and found[theorem]
 
 
