@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from typing import Any
 
 from sparring.impl import blueconnect
 from sparring.proofs import ring as of_ring
-from sparring.proofs.functions.uninterpreted import letter
+from sparring.proofs.functions.uninterpreted import factor, letter
 from sparring.proofs.hierarchical import in_rings, named, node, on_lines
 from sparring.proofs.logic.obligations import Obligation, j, p
 from sparring.proofs.reading.annotations import Served, Stated
@@ -18,8 +17,6 @@ from sparring.spec.core.numbers import Sym, negate
 d = Sym.var("d")
 nodes = letter("g")
 """How many a rack has."""
-SIDES = [*product(range(1, 5), repeat=2)]
-"""Ranks a node and nodes a rack for which levels are counted, for any number of racks."""
 
 others = ({"m": 3, "g": 1}, {"m": 1, "g": 3}, {"m": 4, "g": 2}, {"m": 2, "g": 1}, {"m": 1, "g": 1})
 refused = ({"m": 0}, {"m": -1}, {"g": 0}, {"g": -2})
@@ -29,19 +26,17 @@ def theorems(page: Page) -> Iterator[Stated]:
     """State all theorems on its functions."""
     yield Stated(
         "levels",
-        "There are three levels for ranks that make full racks (of 1 to 4 nodes of 1 to 4 ranks), and for no others.",
+        "There are three levels for ranks that make full racks, however many ranks nodes and racks have, and for no "
+        "others.",
         full(page.module),
     )
 
 
 def full(text: Any) -> Iterator[Obligation]:
-    """State which numbers of ranks make full racks, ``j`` of them, and which leave ``d`` ranks over."""
-    for m, g in SIDES:
-        whole, named_so = m * g * j, f"racks of {g} nodes of {m}"
-        yield Obligation(f"full {named_so}", (j >= 1,), negate(text.ragged(whole, m, g)))
-        if m * g > 1:
-            some = (j >= 0, d >= 1, d < m * g)
-            yield Obligation(f"left over of {named_so}", some, text.ragged(whole + d, m, g))
+    """State which numbers of ranks make full racks, ``j`` of ``p`` ranks each, and which leave ``d`` ranks over."""
+    of_racks = factor("m", p)
+    yield Obligation("full racks", (p >= 1, j >= 1), negate(text.ragged(p * j, of_racks, nodes)))
+    yield Obligation("some left over", (j >= 0, d >= 1, d < p), text.ragged(p * j + d, of_racks, nodes))
 
 
 def peers(page: Page, served: Served) -> Iterator[Obligation]:  # noqa: ARG001  # as for every page
