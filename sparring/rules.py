@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from reprlib import repr as brief
@@ -10,6 +11,27 @@ from typing import Any, NamedTuple
 from sparring.errors import InputError
 
 Object = dict[str, Any]
+
+
+def parsed(text: str | bytes) -> Any:
+    """Read JSON.  Raises ValueError for any other text, for a field that comes twice, and where it is nested deeply.
+
+    >>> parsed('{"n": 3, "n": 4}')
+    Traceback (most recent call last):
+    ValueError: a field comes twice
+    """
+    try:
+        return json.loads(text, object_pairs_hook=once)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def once(pairs: list[tuple[str, Any]]) -> Object:
+    """Return the object with these fields; raise ValueError if one comes twice."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise ValueError("a field comes twice")
+    return fields
 
 
 class Rule(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -13,7 +12,7 @@ from sparring.proofs.coq.check import CLOSED
 from sparring.proofs.kernel.certificates import FORMAT, MANIFEST, VERSION, Entry
 from sparring.proofs.kernel.coq import STATEMENTS
 from sparring.proofs.kernel.instances import FOLDER, paths
-from sparring.rules import Rule, check, integer, one_of, text
+from sparring.rules import Rule, check, integer, one_of, parsed, text
 from sparring.spec.core.vocabulary import OWN
 
 MOST = 1 << 26
@@ -90,8 +89,8 @@ def manifest(folder: Path) -> Manifest:
     """Read the manifest in a folder, each entry as it must be; raises InputError for what is none."""
     file = folder / MANIFEST
     try:
-        data = json.loads(limited(file))
-    except (ValueError, RecursionError) as error:
+        data = parsed(limited(file))
+    except ValueError as error:
         raise InputError(f"{file} is no JSON: {error}") from error
     try:
         whole_ = check(data, WHOLE)

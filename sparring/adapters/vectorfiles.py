@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sparring.errors import InputError
 from sparring.refinement.vectors import Vector
+from sparring.rules import parsed
 from sparring.sparse import INDICES, VALUES, Sparse
 
 FORMAT, VERSION = "sparring vector", 1
@@ -96,12 +97,13 @@ def fits(path: Path, size: int) -> None:
 
 def header(path: Path, line: bytes) -> dict[str, Any]:
     """Read the first line, in which ``n`` is a length."""
+    why = ""
     try:
-        head = json.loads(line)
-    except ValueError:
-        head = None
+        head = parsed(line)
+    except ValueError as error:
+        head, why = None, f" ({error})"
     if not line.endswith(b"\n") or not isinstance(head, dict):
-        raise InputError(f'{path.name}: the first line must be JSON such as {{"n":3,"dtype":"float64"}}')
+        raise InputError(f'{path.name}: the first line must be JSON such as {{"n":3,"dtype":"float64"}}{why}')
     told = {"format": FORMAT, "version": VERSION, **head}
     if (told["format"], told["version"]) != (FORMAT, VERSION):
         raise InputError(f"{path.name}: format {told['format']!r} {told['version']!r}: it must be {FORMAT!r} {VERSION}")

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from sparring.errors import InputError
-from sparring.rules import Object
+from sparring.rules import Object, parsed
 from sparring.trace.events import Event, Trace
 from sparring.trace.rules import FORMAT, VERSION, check_event, check_header
 
@@ -120,17 +119,9 @@ def _parsed(line: bytes) -> object:
     if len(line) > LINE:
         raise InputError(f"the line has more than {LINE} bytes, the most that are read")
     try:
-        return json.loads(line.decode(), object_pairs_hook=_unique)
-    except (ValueError, RecursionError) as error:
+        return parsed(line.decode())
+    except ValueError as error:
         raise InputError(f"no JSON, {error}: a line must be one JSON object") from None
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> Object:
-    """Return the object with these fields; raise ValueError if one comes twice."""
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        raise ValueError("a field comes twice")
-    return fields
 
 
 @contextmanager
