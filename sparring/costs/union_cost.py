@@ -289,7 +289,7 @@ def derive(page: Page, support: str = "union") -> UnionCost:
         for step, part in zip(at, parts):
             many, adds = stated(step, obligations.p), part.adds(obligations.t, obligations.p)
             dense = message_bytes.condition(page, step, obligations.p)
-            pieces += [Piece(span, read(many), bool(read(adds)), dense) for span, read in spans(part, [many, adds])]
+            pieces += [Piece(span, read(many), read.holds(adds), dense) for span, read in spans(part, [many, adds])]
         steps = sympy.expand(sum(piece.span.end - piece.span.first for piece in pieces))
         return UnionCost(page, steps, tuple(pieces), check_support(support))
 

@@ -169,7 +169,7 @@ def received(page: Page, parts: Sequence[tuple[Span, InSpan]]) -> Iterator[Piece
         raise Undecided("the words of a message depend on its rank otherwise than through its chunk")
     chunk = page.chunk(page.src(r, t, p), t, p)
     for span, read in parts:
-        if read(page.adds(t, p)) == sympy.true:
+        if read.holds(page.adds(t, p)):
             yield summed(page.added, chunk, span, read)
 
 

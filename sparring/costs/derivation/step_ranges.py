@@ -181,6 +181,13 @@ class InSpan(StepsReader):
         super().__init__()
         self.ends, self.at = ends, at
 
+    def holds(self, claim: Bool) -> bool:
+        """Return whether ``claim`` holds in all steps of the span; raise Undecided where that is no matter of spans."""
+        found = self(claim)
+        if found not in (sympy.true, sympy.false):
+            raise Undecided(f"{claim!r}: whether this holds depends on more than the step")
+        return bool(found)
+
     def operator(self, x: Node, args: list[Expr]) -> Expr:
         if x.op in COMPARISONS and (found := limit(x)) and repr(found[0]) in self.ends:
             return sympy.sympify((self.at <= self.ends[repr(found[0])]) == found[1])
@@ -197,8 +204,8 @@ class ResidueReader(InSpan):
             return args[0]
         if x.op not in ("+", "-", "*", "where", "and", "or", "not", *COMPARISONS):
             raise Undecided(f"{x!r}: a chunk made with {x.op} cannot be summed")
-        if x.op == "where" and args[0] not in (sympy.true, sympy.false):
-            raise Undecided(f"{x.args[0]!r}: whether this holds depends on more than the step")
+        if x.op == "where":
+            return args[1] if self.holds(x.args[0]) else args[2]
         return super().operator(x, args)
 
 

@@ -142,6 +142,16 @@ def test_a_condition_cuts_steps_alike_however_it_is_spelt(spelt):
     assert later.received != derive(ring).received
 
 
+@pytest.mark.parametrize(
+    "adds", [lambda t, p: t % 2 < 1, lambda t, p: 2 * t < p], ids=["every other step", "half of them"]
+)
+def test_what_is_added_in_steps_that_no_span_holds_is_undecided(adds):
+    """It is not taken to be nothing."""
+    found = derive(replace(ring, adds=adds))
+    assert (found.received, found.added) == (None, None)
+    assert any(gap.startswith("additions: ") and "depends on more than the step" in gap for gap in found.gaps)
+
+
 def test_a_step_that_each_rank_has_for_itself_ends_no_span():
     """Such a condition is no matter of spans, and leaves their order alone."""
     assert cuts(ring, [t <= r]) == cuts(ring, [r < t]) == []
