@@ -172,7 +172,9 @@ def of_composition(subject: Subject) -> Iterator[Conjecture]:
         says = "The result, what stays behind and what waits make up what was given and what waited, in every call"
         lost = any(compositions.silent(page, path) for path in found)
         says += ", but for those of which the page says that what is not sent is lost." if lost else "."
-        yield Conjecture("conservation", says, compositions.conservation(page, found, subject.served), None)
+        weighed = played.nothing_lost if played.weighs(page) else None
+        claims = compositions.conservation(page, found, subject.served)
+        yield Conjecture("conservation", says, claims, None, played=weighed)
     met = next(filter(averaging.averages, pages), None)
     if met is None:
         yield Conjecture(

@@ -91,6 +91,43 @@ def as_ensured(page: Page, p: int) -> Wrong | None:
     return None
 
 
+def weighs(page: Page) -> bool:
+    """Return whether runs tell what is lost: the page says what waits, and its result is one on all ranks."""
+    return hasattr(page.module, "waiting") and page.agrees and not page.selecting
+
+
+def nothing_lost(page: Page, p: int) -> Wrong | None:
+    """Find a run whose result and what waits then do not make up what was given and what waited before."""
+    for one in played(page, p):
+        if isinstance(one, Wrong):
+            return one
+        n, share = len(one.given[0]), p if page.averages else 1
+        waited, waits = (waiting(one, states) for states in (one.before, one.after))
+        if waited is None or waits is None:
+            continue
+        begins = [sum(each) + more for each, more in zip(zip(*one.given), waited)]
+        ends = [share * y + more for y, more in zip(entries(one.results[0], n), waits)]
+        if unlike(begins, ends):
+            return Wrong(p, None, f"{one.told}: {begins} was given and waited, and {ends} comes of it")
+    return None
+
+
+def waiting(one: Played, states: Sequence[Any]) -> list[Any] | None:
+    """Return what the page says that waits in these states, entry by entry; None where that is nothing, or no number.
+
+    What cannot be told belies nothing.
+    """
+    letters = {
+        "r": ByRanks(range(len(one.given))), "p": len(one.given), "state": joined(states), "params": own(one.page),
+        "selector": one.page.selector,
+    }  # fmt: skip
+    with suppress(Exception), np.errstate(all="ignore"):
+        found = at(0, said(one.page.module.waiting, letters))
+        each = [] if found is None else entries(found, len(one.given[0]))
+        return each if each and all(isinstance(v, Number) for v in each) else None
+    return None
+
+
 def unlike(a: Sequence[Any], b: Sequence[Any]) -> bool:
     """Return whether two rows of values differ."""
     return len(a) != len(b) or not all(map(near, a, b))

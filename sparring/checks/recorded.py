@@ -19,8 +19,10 @@ from sparring.present.explorer import html
 from sparring.present.explorer.observed import Beside
 from sparring.proofs.logic.verdicts import NOT_COVERED, REFUTED, tested
 from sparring.refinement.example import Example
-from sparring.refinement.vectors import as_json
+from sparring.refinement.vectors import Vector, as_json
 from sparring.report import Report, Result
+from sparring.sparse import Sparse
+from sparring.spec.core.model import Page
 from sparring.trace import files
 from sparring.trace.compare import compare, unknown, untold
 from sparring.trace.events import Trace
@@ -69,6 +71,7 @@ def report(
     if further := next((path for r, path in vectors(folder) if r >= trace.ranks), None):
         raise InputError(f"{further}: a rank too many, the trace has {trace.ranks}: a folder is one run")
     example = Example([vectorfiles.read(folder, r, trace.ranks) for r in range(trace.ranks)], "result")
+    fitting(found, example.xs)
     results = [held_against(expected, one) for one in compared(question, example, trace)]
     gaps = [f"{r.property}: {r.detail}" for r in results if r.verdict == NOT_COVERED]
     others = [prop for prop in question.asked if prop not in question.watched]
@@ -87,6 +90,16 @@ def report(
 
     extra = {"check": told}
     return Report("check", results, gaps, time.perf_counter() - start, extra, explorers={"": shown})
+
+
+def fitting(page: Page, xs: Sequence[Vector]) -> None:
+    """Raise InputError for vectors of a kind that the page does not take, or of several dtypes."""
+    for r, x in enumerate(xs):
+        if isinstance(x, Sparse) != page.sparse:
+            wanted = "a sparring.Sparse, with indices and values" if page.sparse else "an array"
+            raise InputError(f"rank {r} has a {type(x).__name__} beside the trace: {page.name} takes {wanted}")
+        if x.dtype != xs[0].dtype:
+            raise InputError(f"rank {r} has {x.dtype}, rank 0 {xs[0].dtype}: all vectors need one dtype")
 
 
 def compared(question: Question, example: Example, trace: Trace) -> Iterator[Result]:

@@ -352,9 +352,12 @@ def test_arithmetic_that_is_written_otherwise_is_refuted_by_a_run_alone(what):
     assert verdict != REFUTED or "and the page ensures" in result.detail
 
 
-@pytest.mark.parametrize(("kept", "verdict"), [("v - v * 0.5", PROVED), ("v * 0.25", REFUTED)])
+@pytest.mark.parametrize(
+    ("kept", "verdict"),
+    [("v - v * 0.5", PROVED), ("v * 0.5", UNDECIDED), ("v / 2", UNDECIDED), ("v * 0.25", REFUTED), ("v - v", REFUTED)],
+)
 def test_what_is_multiplied_gets_lost_or_not(tmp_path, kept, verdict):
-    """A product is a letter there, too, and what is planted in it upsets the theorem."""
+    """A product is a letter there, too, and what is planted in it upsets the theorem; a run refutes, no letter does."""
     file = tmp_path / "halves.py"
     file.write_text(HALVES.replace("KEPT", kept), encoding="utf-8")
     found = {one.name: one for one in proving.prove(sparring.page(str(file)))}

@@ -55,6 +55,8 @@ def read(data: bytes) -> Plan:
     for r, gpu in enumerate(file.gpus):
         if gpu.id != r or [block.id for block in gpu.threadblocks] != list(range(len(gpu.threadblocks))):
             raise InputError(f"gpu {r} has id {gpu.id}, or blocks out of order; right: ids 0, 1, 2, ... of both")
+    if len(named := sorted({op.reduce_op for op in operations(file)} - {""})) > 1:
+        raise InputError(f"its operations reduce by {', '.join(named[:8])}; right: all by one, which adds up")
     slices = cut(file)
     program = declared(file, slices)
     shared = Shared(file.gpus, Places(program), slices)

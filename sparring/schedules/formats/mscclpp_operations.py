@@ -51,6 +51,7 @@ class Op(Struct, frozen=True):
     semaphore_ids: tuple[Index, ...] = ()
     iter_context: Passes | None = None
     ops: tuple[Op, ...] = ()
+    reduce_op: Annotated[str, Meta(max_length=100)] = ""
 
 
 class Channels(Struct, frozen=True):

@@ -248,6 +248,23 @@ def test_a_vector_of_a_rank_too_many_is_refused(tmp_path):
         check(tmp_path, "ring")
 
 
+@pytest.mark.parametrize(
+    ("page", "other", "told"),
+    [
+        ("ring", Sparse([0], [1.0], 6), "rank 1 has a Sparse beside the trace: ring takes an array"),
+        ("zen", Sparse([0], [1.0], 6), "rank 1 has a Sparse beside the trace: zen takes an array"),
+        ("ring", np.ones(6, np.float32), "rank 1 has float32, rank 0 float64: all vectors need one dtype"),
+    ],
+)
+def test_vectors_that_do_not_fit_the_page_or_one_another_are_refused(tmp_path, page, other, told):
+    """In one sentence."""
+    assert beside(tmp_path, "ring", [np.ones(6)] * 2).verdict.word is Word.TESTED
+    parts = {"x": other} if isinstance(other, np.ndarray) else {"indices": [0], "values": [1.0], "n": 6}
+    np.savez(tmp_path / "rank1.npz", **parts)
+    with pytest.raises(InputError, match=told):
+        check(tmp_path, page)
+
+
 def test_collectives_stand_in_order(tmp_path):
     """Each with what all ranks did about it."""
     outcome = simulation.run(collective, 3, [np.ones(2)] * 3, record=True)

@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 
 from sparring import check_schedule
+from sparring.errors import InputError
 from sparring.proofs.logic.verdicts import Word
 from sparring.schedules.formats import mscclpp
 from tests.sparring.schedules.plans import (
@@ -60,6 +61,17 @@ def test_a_right_plan_is_right(name, p):
         assert one.cost.path_messages == (1 if gathers else {"pipeline": 4}.get(name, 2))
         halves = 1 + (name in ("slices", "pipeline"))
         assert one.cost.path_volume == Fraction(one.cost.path_messages, p * halves)
+
+
+def test_a_plan_that_reduces_in_two_ways_is_refused():
+    """A rank that takes the least of what others add up has no sum; whichever one is meant, it is one for all."""
+    ranks = reduced(3)
+    for block in ranks[1]:
+        for one in block:
+            one.update({"reduce_op": "min"} if "reduce_op" in one else {})
+    with pytest.raises(InputError, match=r"its operations reduce by min, sum; right: all by one"):
+        read(ranks, "allreduce")
+    assert read(reduced(3), "allreduce").wrong == []
 
 
 def test_a_plan_that_adds_twice_or_not_at_all():
