@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import signal
+import sys
 import tempfile
 from pathlib import Path
 
@@ -21,12 +22,25 @@ settings.load_profile("busy")
 for runtime in RUNTIMES:  # for the ranks that tests start themselves
     for variable, value in runtime.giving_way.items():
         os.environ.setdefault(variable, value)
-if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # then all that tests start would compile every module anew
-    os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="sparring-compiled-")
-    atexit.register(shutil.rmtree, os.environ["PYTHONPYCACHEPREFIX"], ignore_errors=True)
+ROOT = Path(__file__).parents[1]
+COMPILED = ROOT / ".pytest_cache/compiled"
+
+
+def forget_temporary():
+    """Remove what was compiled of temporary files, which no later run finds again."""
+    compiled = COMPILED.joinpath(*Path(tempfile.gettempdir()).resolve().parts[1:])
+    for folder in compiled.iterdir() if compiled.exists() else ():
+        if folder.name not in ROOT.parts:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # then each worker, and all that tests start, would compile all anew
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(COMPILED)
+    sys.dont_write_bytecode = False
+    atexit.register(forget_temporary)
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as a shell's background jobs have it, and all that they start
     signal.signal(signal.SIGINT, signal.default_int_handler)
-KNOWN = Path(__file__).parents[1] / ".hypothesis"  # what hypothesis knows of modules, else read anew by each process
+KNOWN = ROOT / ".hypothesis"  # what hypothesis knows of modules, else read anew by each process
 os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", str(KNOWN))
 gc.disable()  # until all is collected, which makes many objects and lets go of none
 

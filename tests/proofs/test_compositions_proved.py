@@ -16,7 +16,7 @@ from sparring.spec.core.exchanges import allgather, allreduce, apart, gather, re
 from sparring.spec.core.loading import load
 from sparring.spec.core.regions import even, means
 from sparring.spec.core.vectors import Vector, by_length, each, entrywise, local, owned, total, where
-from tests.proofs.single_questions import judged
+from tests.proofs.single_questions import ANSWERS, judged
 from tests.sweeps import third
 
 
@@ -61,7 +61,7 @@ def told_apart(x):
 @pytest.mark.parametrize("program", [summed, lambda x: (yield allgather((yield reduce_scatter(x)))), told_apart])
 def test_sums_are_proved(program):
     """And not what is three times as much."""
-    assert {a.verdict for a in proving.prove(page(program), planted=False)} == {PROVED}
+    assert {a.verdict for a in proving.prove(page(program), planted=False, memory=ANSWERS)} == {PROVED}
     assert judged(page(program, lambda x: total(x) * 3))[0] != PROVED
 
 
@@ -334,7 +334,7 @@ def test_a_page_may_say_that_what_is_not_sent_is_lost():
     names = {"State": State, "Params": Params}
     lost = page(program, lambda x: 0, **names, waiting=lambda state: None)
     assert "conservation" not in {
-        one.name for one in proving.prove(lost, planted=False)
+        one.name for one in proving.prove(lost, planted=False, memory=ANSWERS)
     }  # of nothing, nothing is proved
     kept = judged(page(program, lambda x: 0, **names, waiting=waiting), "conservation")
     assert kept[0] == REFUTED and "rule = kept" in kept[1]

@@ -15,7 +15,7 @@ from sparring.spec.core.exchanges import allgather, allreduce, reduce_scatter
 from sparring.spec.core.grids import Axis, axes
 from sparring.spec.core.loading import load
 from sparring.spec.core.vectors import total
-from tests.proofs.single_questions import judged
+from tests.proofs.single_questions import ANSWERS, judged
 from tests.proofs.wrong_texts import wrong
 
 
@@ -88,7 +88,7 @@ def test_levels_in_any_order_are_a_sum(given):
 
 
 def test_three_levels_keep_all_that_is_proved_of_compositions():
-    assert {a.verdict for a in proving.prove(page(blue, "a", "b"), planted=False)} == {PROVED}
+    assert {a.verdict for a in proving.prove(page(blue, "a", "b"), planted=False, memory=ANSWERS)} == {PROVED}
 
 
 def inside_alone(x, node, rail):

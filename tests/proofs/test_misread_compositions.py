@@ -9,10 +9,10 @@ import pytest
 
 import sparring
 from sparring.errors import InputError, Undecided
-from sparring.proofs.logic.queries import Memory
 from sparring.proofs.logic.verdicts import PROVED
 from sparring.proofs.proving import proving
 from sparring.proofs.reading.lengths import Number, Reading
+from tests.proofs.single_questions import ANSWERS
 
 HEAD = '''"""A page that is read."""
 
@@ -101,10 +101,6 @@ def page(tmp_path, program, ensures):
     said = f"def program(x, r, p):\n{indent(program, '    ')}\n\n\ndef ensures(x):\n    return {ensures}\n"
     file.write_text(HEAD + said)
     return sparring.page(str(file))
-
-
-ANSWERS = Memory()
-"""What solvers have said: all these pages have the same exchanges."""
 
 
 def verdicts(found):

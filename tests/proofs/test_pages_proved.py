@@ -26,6 +26,7 @@ from sparring.proofs.statements.conjectures import conjectures
 from sparring.spec.core.exchanges import served
 from sparring.spec.core.loading import load
 from tests.algorithms import ALGORITHMS, FREE, rows
+from tests.proofs.single_questions import ANSWERS
 from tests.proofs.wrong_texts import changed, wrong
 from tests.sweeps import sweep, third
 
@@ -60,7 +61,9 @@ def test_all_are_proved_for_every_p(name):
     [*((name, {"through": "two_shot"}) for name in ("arc_top_k", "power_sgd")), ("qsgd", {"levels": 16000})],
 )
 def test_so_they_are_with_other_parameters(name, params):
-    found = {one.name: one.verdict for one in proving.prove(sparring.page(name, **params), planted=False)}
+    found = {
+        one.name: one.verdict for one in proving.prove(sparring.page(name, **params), planted=False, memory=ANSWERS)
+    }
     assert {*found} == THEOREMS[name] and {*found.values()} <= {*kernel.PROOFS}
 
 
@@ -122,7 +125,7 @@ SAME = [pytest.param(name, old, new, marks=[pytest.mark.slow] * slow) for name, 
 
 @pytest.mark.parametrize(("name", "old", "new"), SAME)
 def test_the_same_in_other_words_is_not(name, old, new):
-    found = proving.prove(wrong(name, old, new), planted=False)
+    found = proving.prove(wrong(name, old, new), planted=False, memory=ANSWERS)
     assert {one.name: one.detail for one in found if one.verdict not in kernel.PROOFS} == {}
 
 

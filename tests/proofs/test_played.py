@@ -27,7 +27,7 @@ from sparring.spec.core.loading import load
 from sparring.spec.core.runner import run
 from sparring.spec.core.vectors import Vector, by_length, local, total, where
 from tests.proofs.planted import MUTATIONS
-from tests.proofs.single_questions import judged
+from tests.proofs.single_questions import ANSWERS, judged
 from tests.proofs.wrong_texts import wrong
 
 
@@ -252,7 +252,7 @@ def test_what_calls_itself_linear_is_not_believed():
 
     named = {"squared": squared, "theorems": theorems}
     added = page(lambda x: (yield allreduce(squared(x))), lambda x: squared(total(x)), **named)
-    (result,) = (one for one in proving.prove(added, planted=False) if one.name == "result")
+    (result,) = (one for one in proving.prove(added, planted=False, memory=ANSWERS) if one.name == "result")
     assert result.verdict == UNDECIDED and "squared says that it is linear, which nothing proves" in result.detail
 
 
@@ -261,7 +261,9 @@ def test_vectors_are_read_by_the_chunks_of_all_ranks(tmp_path, chunks, verdict):
     """Another number of chunks has other codes."""
     file = tmp_path / "coded.py"
     file.write_text(CODED.replace("CHUNKS", chunks), encoding="utf-8")
-    (found,) = (one for one in proving.prove(sparring.page(str(file)), planted=False) if one.name == "result")
+    (found,) = (
+        one for one in proving.prove(sparring.page(str(file)), planted=False, memory=ANSWERS) if one.name == "result"
+    )
     assert found.verdict == verdict
 
 
@@ -294,7 +296,9 @@ def test_regions_are_no_chunks(tmp_path):
     more = "from sparring.spec.core.regions import even, means\n"
     file = tmp_path / "coded.py"
     file.write_text(text.replace("\ndata =", f"{more}\ndata =", 1), encoding="utf-8")
-    (found,) = (one for one in proving.prove(sparring.page(str(file)), planted=False) if one.name == "result")
+    (found,) = (
+        one for one in proving.prove(sparring.page(str(file)), planted=False, memory=ANSWERS) if one.name == "result"
+    )
     assert found.verdict == REFUTED and "read_by_bounds" in found.detail
 
 
@@ -346,7 +350,9 @@ def test_arithmetic_that_is_written_otherwise_is_refuted_by_a_run_alone(what):
     def program(x, p):
         return after((yield allreduce(before(x, p))), p)
 
-    result = next(one for one in proving.prove(page(program, says), planted=False) if one.name == "result")
+    result = next(
+        one for one in proving.prove(page(program, says), planted=False, memory=ANSWERS) if one.name == "result"
+    )
     assert result.verdict == verdict, result.detail
     assert verdict != UNDECIDED or "a letter stands for arithmetic that is not read" in result.detail
     assert verdict != REFUTED or "and the page ensures" in result.detail
@@ -432,7 +438,8 @@ def test_a_schedule_has_values_for_every_number_of_ranks(tmp_path):
         text = RING.format("r + 1").replace("return 2 * (p - 1)", f"return {same}").replace("where\n", "where\n", 1)
         (tmp_path / "mine.py").write_text(text.replace('ring."""', 'ring."""\n\nencoding = "bits"'), encoding="utf-8")
         found = {
-            one.name: one.verdict for one in proving.prove(sparring.page(str(tmp_path / "mine.py")), planted=False)
+            one.name: one.verdict
+            for one in proving.prove(sparring.page(str(tmp_path / "mine.py")), planted=False, memory=ANSWERS)
         }
         for name in ("result", "economy", "deadlock"):
             assert (found[name] == PROVED) == proved, (amount, name, found[name])
@@ -504,7 +511,7 @@ def program(x):
 def test_of_an_exchange_of_the_users_own_no_length_is_known(tmp_path, whose, proved):
     """Whatever its class is called."""
     (tmp_path / "mine.py").write_text(OWN_EXCHANGE.replace("WHOSE", whose), encoding="utf-8")
-    found = [*proving.prove(sparring.page(str(tmp_path / "mine.py")), planted=False)]
+    found = [*proving.prove(sparring.page(str(tmp_path / "mine.py")), planted=False, memory=ANSWERS)]
     assert ("volume" in {one.name for one in found if one.verdict == PROVED}) == proved
 
 

@@ -21,7 +21,7 @@ from tests.sparring.calibration.known_times import made
 
 PICTURES = {
     "costs": lambda: partial(
-        crossing.save, sparring.crossover("ring", "recursive_doubling", "p", n=5000, end=12, alpha="10us", beta="0.3ns")
+        crossing.save, sparring.crossover("ring", "two_shot", "p", n=5000, end=12, alpha="10us", beta="0.3ns")
     ),
     "link load": lambda: partial(linkload.save, linkload.loads(sparring.page("ring"), networks.find("ring"), 4)),
     "regions": lambda: partial(
