@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -218,7 +219,9 @@ def beside(tmp_path, name, xs, other=0):
     for r, x in enumerate(xs):
         events = [e._replace(digest=digest(b"other")) if any(e is one for one in first) else e for e in trace.events]
         write_rank(r, len(xs), [event for event in events if event.rank == r], tmp_path)
-        parts = {"x": x} if isinstance(x, np.ndarray) else {"indices": x.indices, "values": x.values, "n": x.n}
+        parts: dict[str, Any] = (
+            {"x": x} if isinstance(x, np.ndarray) else {"indices": x.indices, "values": x.values, "n": x.n}
+        )
         np.savez(tmp_path / f"rank{r}.npz", **parts)
     return next(r for r in check(tmp_path, name).results if r.property == "steps")
 
@@ -259,7 +262,7 @@ def test_a_vector_of_a_rank_too_many_is_refused(tmp_path):
 def test_vectors_that_do_not_fit_the_page_or_one_another_are_refused(tmp_path, page, other, told):
     """In one sentence."""
     assert beside(tmp_path, "ring", [np.ones(6)] * 2).verdict.word is Word.TESTED
-    parts = {"x": other} if isinstance(other, np.ndarray) else {"indices": [0], "values": [1.0], "n": 6}
+    parts: dict[str, Any] = {"x": other} if isinstance(other, np.ndarray) else {"indices": [0], "values": [1.0], "n": 6}
     np.savez(tmp_path / "rank1.npz", **parts)
     with pytest.raises(InputError, match=told):
         check(tmp_path, page)
