@@ -4,12 +4,14 @@ import subprocess
 import sys
 import textwrap
 from importlib import import_module
+from importlib.machinery import ExtensionFileLoader
+from types import ModuleType
 
 import pytest
 
 from sparring import world
 from sparring.errors import InputError
-from sparring.world import Kind
+from sparring.world import Kind, modules
 
 COUNT = 0
 SEEN = []
@@ -148,6 +150,31 @@ def test_a_shared_helper_does_not_keep_the_simulated_mpi(tmp_path, monkeypatch):
 
     assert world.run(uses, 2).raise_if_found().results == [0, 1]
     assert "outsider" not in sys.modules
+
+
+def test_what_was_loaded_since_is_noticed(monkeypatch):
+    """And what is no longer there; a part of a package is not the whole of it."""
+    loaded = modules.Loaded()
+    loaded.update()
+    for name in ("fresh", "fresh.inner", "fresher"):
+        monkeypatch.setitem(sys.modules, name, ModuleType(name))
+    assert loaded.among(["fresh"]) == []
+    loaded.update()
+    assert {*loaded.among(["fresh"])} == {"fresh", "fresh.inner"} and {"fresh", "fresher"} <= {*loaded.others}
+    assert loaded.among(["fresh.inner"]) == ["fresh.inner"] and "sys" not in loaded.others
+    monkeypatch.delitem(sys.modules, "fresh")
+    assert loaded.among(["fresh"]) == ["fresh.inner"]
+
+
+def test_compiled_modules_that_came_since_are_kept(monkeypatch):
+    """They cannot be loaded twice in one process."""
+    kept: dict[str, ModuleType] = {}
+    monkeypatch.setattr(modules, "EXTENSIONS", kept)
+    loaded, plain, new = modules.Loaded(), ModuleType("plain"), ModuleType("new")
+    new.__loader__ = ExtensionFileLoader("new", "new.so")
+    loaded.keep_compiled({"plain": plain})
+    loaded.keep_compiled({"plain": plain, "new": new})
+    assert kept == {"new": new}
 
 
 def test_an_interrupt_passes_through_and_leaves_the_host_intact():
