@@ -140,10 +140,17 @@ def test_the_host_keeps_its_modules(package, target):
     assert sparring.impl is sys.modules["sparring.impl"]
 
 
-def test_a_shared_helper_does_not_keep_the_simulated_mpi(tmp_path, monkeypatch):
-    """A module outside the target's package, imported in a run, is imported anew afterwards."""
+@pytest.mark.parametrize("whose", ["users", "library"])
+def test_a_shared_helper_does_not_keep_the_simulated_mpi(tmp_path, monkeypatch, whose):
+    """A module outside the target's package, imported in a run, is imported anew afterwards.
+
+    A user's is each rank's own; a library's, which ranks share, has taken what the world gave it.
+    """
     (tmp_path / "outsider.py").write_text("from mpi4py import MPI\n")
     monkeypatch.syspath_prepend(str(tmp_path))
+    if whose == "library":
+        monkeypatch.setattr(modules, "users", lambda spec: False)
+        monkeypatch.setattr(modules, "small", lambda spec: False)
 
     def uses(comm):
         return import_module("outsider").MPI.COMM_WORLD.rank
