@@ -145,8 +145,7 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
             return UNDECIDED, str(why), {}
         if belied:
             return refuted_by(belied)
-        proved = PROVED_BELOW if any(a.below for a in answers) else PROVED
-        return PROVED_CHOSEN if conjecture.chosen else proved, f"{len(answers)} obligations", {}
+        return worth(conjecture, any(a.below for a in answers)), f"{len(answers)} obligations", {}
     facts = [a for a in failed if a.witness and not a.problem and not a.obligation.annotation]
     unread = [a for a in failed if page.composed and a.witness and a.obligation.claim is not False]
     wrong = ran_unread(page, conjecture) if unread and not facts else ran_wrong(page, conjecture, failed)
@@ -161,6 +160,13 @@ def weighed(page: Page, conjecture: Conjecture, answers: Sequence[Answer]) -> We
     if page.composed:  # its text cannot be read there
         return UNDECIDED, failed[0].obligation.name, {}
     return not_inductive(page, conjecture, failed[0])
+
+
+def worth(conjecture: Conjecture, below: bool) -> Verdict:
+    """Return what it is worth that all obligations of a conjecture hold, ``below`` 2^31 ranks or for all."""
+    if conjecture.chosen:
+        return PROVED_CHOSEN
+    return PROVED_BELOW if below else PROVED
 
 
 def clean(*_: Any) -> None:

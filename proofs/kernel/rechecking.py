@@ -16,20 +16,21 @@ import z3
 
 from sparring.errors import InputError, SparringError
 from sparring.proofs.kernel.certificates import Entry, digest
+from sparring.proofs.kernel.kernel import PROOFS, worth
 from sparring.proofs.kernel.manifest import manifest, unchanged
 from sparring.proofs.kernel.recompiling import Bench, Found
 from sparring.proofs.logic import small_points, solvers
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.logic.queries import Memory
 from sparring.proofs.logic.solvers import BITS
-from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, PROVED, PROVED_BELOW, REFUTED, UNDECIDED, Verdict
+from sparring.proofs.logic.verdicts import EXPECTED, NOT_COVERED, PROVED, REFUTED, UNDECIDED, Verdict
 from sparring.proofs.reading.annotations import Subject, subject
 from sparring.proofs.statements.conjectures import Conjecture, conjectures
 from sparring.spec.core import pages as registry
 from sparring.spec.core.loading import load
 from sparring.spec.core.model import Page
 
-VERDICTS = {str(v): v for v in (PROVED, PROVED_BELOW, EXPECTED)}
+VERDICTS = {str(v): v for v in (*PROOFS, EXPECTED)}
 ANOTHER = "it is not what this version of sparring asks of the page; the version that wrote it can judge it"
 
 
@@ -142,7 +143,7 @@ def judge_entry(entry: Entry, faults: list[Found], folder: Path, shelf: Shelf) -
     if conjecture is None or wrong:
         return apart, UNDECIDED, f"{wrong}: {ANOTHER}"
     below = any(BITS in (folder / one["file"]).read_text("utf-8", "replace") for one in entry["obligations"])
-    verdict = EXPECTED if conjecture.contended else PROVED_BELOW if below else PROVED
+    verdict = EXPECTED if conjecture.contended else worth(conjecture, below)
     return conjecture.statement, verdict, f"{asked} files, compared with the page"
 
 

@@ -7,7 +7,7 @@ import sparring
 from sparring.analysis.compression import low_rank
 from sparring.analysis.compression.reals import Lemma, proved, shown
 from sparring.impl.core import lines
-from sparring.proofs.kernel import kernel
+from sparring.proofs.kernel import certificates, kernel, rechecking
 from sparring.proofs.logic.obligations import Obligation
 from sparring.proofs.logic.verdicts import PROVED, PROVED_CHOSEN, REFUTED
 from sparring.proofs.proving import proving
@@ -57,6 +57,15 @@ def test_a_claim_of_chosen_values(stated, verdict, tmp_path):
     file.write_text(TEXT.replace("STATED", stated), encoding="utf-8")
     found = {one.name: one.verdict for one in proving.prove(sparring.page(str(file)), planted=False)}
     assert found["claim: grown"] == verdict and found["result"] == PROVED
+
+
+def test_its_files_say_no_more(tmp_path):
+    """Whoever asks the solvers again is told the same."""
+    page = sparring.page("deft")
+    (claim,) = (one for one in proving.prove(page) if one.name == "claim: work")
+    certificates.conclude([*certificates.export(claim, page, tmp_path)], [], tmp_path)
+    again = {one.theorem: one.verdict for one in rechecking.recheck(tmp_path)}
+    assert claim.verdict == again["claim: work"] == PROVED_CHOSEN
 
 
 def test_values_that_are_all_there_are(tmp_path):
