@@ -185,12 +185,15 @@ def fitting(page: Page, way: Way, had: Sequence[Sequence[Exchange]], at: dict[st
 
 
 def as_long(one: Sent, rows: Sequence[Exchange], at: dict[str, int], supposed: bool) -> bool:
-    """Return whether what all ranks send in an exchange is as long as that, or ``supposed`` to be at most so long."""
+    """Return whether what all ranks send in an exchange is as long as that, or ``supposed`` to be at most so long.
+
+    How many entries a sparse page sends is up to the vectors: no text says more than how many they are at most.
+    """
     most, axis, pieces = Evaluator(at)(one.length), rows[0].among, one.exchange in PIECES
     groups = [[size(rows[r]) for r in ranks] for ranks in (axis.groups(len(rows)) if axis else [range(len(rows))])]
     found = max(sum(long) if pieces else max(long) for long in groups)
     alike = pieces or all(len({*long}) == 1 for long in groups)
-    fits = found <= most if supposed else alike and found == most
+    fits = found <= most if supposed or "vector" not in rows[0].data else alike and found == most
     return type(rows[0]).__name__ == one.exchange and fits
 
 

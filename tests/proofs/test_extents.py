@@ -157,6 +157,25 @@ def test_a_length_that_is_declared_too_short_is_refuted():
         assert found and all(name.startswith("as long as declared: p=") for name in found)
 
 
+SPARSE = """from sparring.spec.library.sparse_allreduce import sparse_allreduce
+taken = local(length=lambda n, most: n, most=lambda n, most: {})(lambda x, most: mask(x, {}))
+y = yield sparse_allreduce(v, taken(v, params.k), "{}")"""
+
+
+@pytest.mark.parametrize(
+    ("says", "takes", "through", "right"),
+    [
+        ("most", "most", "ring_allgather", True),
+        ("most", "most - 1", "ring_allgather", True),
+        ("most - 1", "most", "ring_allgather", False),
+        ("most - 1", "most", "ring_sparse", True),  # whose chunks may go dense
+    ],
+)
+def test_lists_have_at_most_as_many_entries_as_the_text_says(says, takes, through, right):
+    """How many they have is up to the vectors: fewer is no fault, and more is."""
+    assert (refuted(volume(paged(SPARSE.format(says, takes, through)))) == []) == right
+
+
 @dataclass(frozen=True)
 class Less(Signs):
     """A last byte that is not full is not told."""
