@@ -180,7 +180,8 @@ def asks(text: str, claim: Obligation, encoding: str, answer: str, memory: Memor
     if answer == "sat":
         return bool(small_points.false_at(claim) or small_points.false_at(claim, small_points.MANY))
     asserted = asserts(text)
-    return any(asserted.keys() <= asserts(question).keys() for question in memory.questions(claim, encoding))
+    questions = memory.questions(claim, claim.encoding or encoding)
+    return any(asserted.keys() <= asserts(question).keys() for question in questions)
 
 
 def asserts(text: str) -> Mapping[int, z3.BoolRef]:
