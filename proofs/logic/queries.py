@@ -147,9 +147,9 @@ class Memory:
         facts = [everything[i] for i in places]
         if second_opinion and answer == "unsat":
             self.rested[key] = places
-        question = solvers.question(facts, goal, effort, plain=True)
         text, said = solvers.question(facts, goal).to_smt2(), {"z3": answer}  # as read: a plain solver rewrites it
         if answer == "sat":
+            question = solvers.question(facts, goal, effort, plain=True)
             question.add(reader(p) <= FEW_RANKS, *reader.exactly(FEW_RANKS.bit_length()))
             again, question = solvers.apart(question, effort)
             found = solvers.witness(question, reader(p)) if again == "sat" else {}

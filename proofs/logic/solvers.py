@@ -49,11 +49,10 @@ def needed(
     fraction of the time.  Which facts z3 finds depends on what it was asked before, and with some of them another
     solver gives up.  So z3 is asked in a context of its own.
 
-    ``hint``: places of facts that were enough before, which are tried first.
+    ``hint``: places of facts that were enough before, which are tried first, without the cost of a context.
     """
     if hint is not None and all(0 <= i < len(facts) for i in hint):
-        few, _ = alone([facts[i] for i in hint], claim, effort)
-        if ask_z3(few) == "unsat":
+        if ask_z3(question([facts[i] for i in hint], claim, effort, plain=True)) == "unsat":
             return "unsat", [*hint]
     solver, names = alone(facts, claim, effort)
     answer = ask_z3(solver)

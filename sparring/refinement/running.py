@@ -51,7 +51,7 @@ def beside(page: Page, target: str, example: Example, call: Call = simulation.pl
     seen = observe(target, example.xs, example.prop, call, record=True, idle=idle)
     misconduct = conduct(example.xs, seen)
     with untraced():
-        calls = [*page_runs.runs(page, example.xs)]
+        calls = page_runs.known(page, example.xs)
         wrong = misconduct | judge_bits(page, example, seen, calls, strict=True)
         flaws = [Flaw(prop, f"{example.place}: {why}") for prop, why in wrong.items()]
         return flaws if misconduct else [*flaws, *unsent(calls, example.xs, seen, example.place)]

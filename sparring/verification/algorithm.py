@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib.util
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from sparring import page_runs
 from sparring.checks.ranks.group import Group
 from sparring.errors import MissingExtra, RankFailed
 from sparring.proofs.kernel.kernel import PROOFS
@@ -35,6 +36,7 @@ from sparring.world import simulation
 UNSEEN = "proved of functions that no run of this command has called: --on simulated"
 
 
+@page_runs.keeping()
 @simulation.seldom_collecting()
 def verify_page(plan: Plan, page: Page, track: Track) -> list[Result]:
     """Return a result for each property that applies, or was judged all the same, in the order of PROPERTIES."""

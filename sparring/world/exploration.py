@@ -7,6 +7,7 @@ choices come first.
 from __future__ import annotations
 
 import heapq
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sparring.errors import InputError
+from sparring.sparse import Sparse
 from sparring.world.core.choices import Step
 from sparring.world.core.findings import Finding, Kind, Outcome, Taken
 from sparring.world.core.schedules import Branching, Path, Redundant
@@ -187,4 +189,7 @@ def content(x: Any) -> Any:
             return type(x).__name__, tuple(map(content, x))
         case dict():
             return "dict", tuple((content(k), content(v)) for k, v in x.items())
-    return type(x).__name__, repr(x)
+        case Sparse():
+            return "Sparse", content(x.indices), content(x.values), x.n
+    with np.printoptions(threshold=sys.maxsize, floatmode="unique"):  # of long arrays, numpy leaves out the middle
+        return type(x).__name__, repr(x)

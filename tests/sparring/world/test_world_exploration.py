@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from sparring import world
 from sparring.errors import InputError
+from sparring.sparse import Sparse
 from sparring.world import Kind
 from sparring.world.core.choices import Step
 from sparring.world.exploration import content
@@ -90,6 +92,23 @@ def test_a_race_and_its_twin():
 
     twin = world.explore(in_order_of_ranks, 4)
     assert (twin.runs, len(twin.results), twin.findings) == (1, 1, ())
+
+
+@pytest.mark.parametrize(
+    "kind", [lambda x: Sparse(np.arange(x.size), x, x.size), lambda x: SimpleNamespace(x=x)], ids=["sparse", "object"]
+)
+@pytest.mark.parametrize(
+    ("program", "findings"), [(in_order_of_arrival, 1), (in_order_of_ranks, 0)], ids=["race", "none"]
+)
+def test_a_race_in_the_midst_of_a_long_result(kind, program, findings):
+    """The text of a long array leaves out the middle, where alone two results differ."""
+
+    def long(comm):
+        x = np.zeros(3001)
+        x[1500] = program(comm) or 0
+        return kind(x)
+
+    assert len(world.explore(long, 3).findings) == findings
 
 
 def answers(comm, ask):
