@@ -52,7 +52,8 @@ def needed(
     ``hint``: places of facts that were enough before, which are tried first, without the cost of a context.
     """
     if hint is not None and all(0 <= i < len(facts) for i in hint):
-        if ask_z3(question([facts[i] for i in hint], claim, effort, plain=True)) == "unsat":
+        few = question([facts[i] for i in hint], claim, effort, plain=True)
+        if ask_z3(few) == "unsat":
             return "unsat", [*hint]
     solver, names = alone(facts, claim, effort)
     answer = ask_z3(solver)

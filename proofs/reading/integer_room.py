@@ -1,9 +1,9 @@
 """Checks that whole numbers fit into the bits in which they travel, in every exact code of so many bits.
 
 What is read of such a code is what was coded only if there is room.  A rank's own numbers are shown, at a point, to be
-from 0 to the greatest of so many bits; of a sum of all ranks' numbers of ``b`` bits, that ``B`` bits are enough: there
-are at most ``2**(B - b)`` ranks.  ``b`` and ``B`` are the text's own terms of ``p`` and of parameters, each of which is
-given all its values.
+from 0, or of a code of signed numbers from the least, to the greatest of so many bits; of a sum of all ranks' numbers
+of ``b`` bits, that ``B`` bits are enough: there are at most ``2**(B - b)`` ranks.  ``b`` and ``B`` are the text's own
+terms of ``p`` and of parameters, each of which is given all its values.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sparring.proofs.reading.symbols import Reading, free
 from sparring.spec.codecs.packed_integers import most
 from sparring.spec.core.calling import domain
 from sparring.spec.core.model import Page
-from sparring.spec.core.numbers import MEANING, Int, Node, Reader, Sym, both
+from sparring.spec.core.numbers import MEANING, Bool, Int, Node, Reader, Sym, both
 
 a, k, m, q, x = (Sym.var(name) for name in "akmqx")
 VALUES = 64
@@ -44,25 +44,31 @@ def fitting(page: Page, path: Path) -> Iterator[Obligation]:
         here = point(reading, e.x)
         one = next((o for o in own if o.x.rest is here.each), None)
         if not nonzero(here.each):
-            top = point(reading, most(e.code.bits))
-            claim, known = both(here.rest >= 0, here.rest <= top.rest), (*reading.box, *reading.hypotheses)
+            top = point(reading, most(e.code.room)).rest
+            claim = both(here.rest >= (-top if e.code.signed else 0), here.rest <= top)
+            known = (*reading.box, *reading.hypotheses)
             yield Obligation(f"{path.name}: a whole number of {e.code!r}", known, claim, encoding="wrap")
             own.append(e)
-        elif one is None or nonzero(here.rest) or here.mean:
+        elif one is None or nonzero(here.rest) or here.mean or one.code.signed > e.code.signed:
             raise Undecided(f"nothing says how large {here!r} is, which travels as {e.code!r}")
         else:
-            yield from sums()
-            yield from enough(page, reading, point(reading, one.code.bits).rest, point(reading, e.code.bits).rest)
+            yield from sums(signed=e.code.signed)
+            yield from enough(page, reading, point(reading, one.code.room).rest, point(reading, e.code.room).rest)
 
 
-def sums() -> Iterator[Obligation]:
-    """Yield the obligations that bound the sum ``q`` of numbers below ``m``.
+def sums(*, signed: bool = False) -> Iterator[Obligation]:
+    """Yield the obligations that bound the sum ``q`` of numbers below ``m``, which if ``signed`` are above ``-m``.
 
     The sum of ``a`` numbers is at most ``a (m - 1)``, so that of ``p <= k`` numbers is below ``k m``.
     """
-    numbers = (m >= 1, q >= 0, x >= 0, x <= m - 1)
-    yield Obligation("the sum of one more", (*numbers, q <= a * (m - 1)), both(q + x >= 0, q + x <= (a + 1) * (m - 1)))
-    yield Obligation("the sum of all", (p >= 1, p <= k, *numbers, q <= p * (m - 1)), q < k * m)
+
+    def within(number: Int, far: Int) -> Bool:
+        return both(number >= (-far if signed else 0), number <= far)
+
+    one = (m >= 1, within(x, m - 1))
+    yield Obligation("the sum of one more", (*one, within(q, a * (m - 1))), within(q + x, (a + 1) * (m - 1)))
+    all_of = (p >= 1, p <= k, *one, within(q, p * (m - 1)))
+    yield Obligation("the sum of all", all_of, both(q < k * m, q > -k * m) if signed else q < k * m)
 
 
 def enough(page: Page, reading: Reading, few: Int, many: Int) -> Iterator[Obligation]:

@@ -87,10 +87,10 @@ def sizes(code: Any) -> Iterator[Obligation]:
     if named := terms(code):
         yield from at_most(code, named)
         return
+    many = period(code)
     for width in WIDTHS:
-        period = getattr(code, "period", 8)
-        yield from growing(partial(octets, code, width), f"{code!r}, {width} bytes", period)
-        for c in dict.fromkeys((0, 1, 2, 7, 8, 9, period // 8, period // 8 + 1, period)):
+        yield from growing(partial(octets, code, width), f"{code!r}, {width} bytes", many)
+        for c in dict.fromkeys((0, 1, 2, 7, 8, 9, many // 8, many // 8 + 1, many)):
             if c <= LONGEST:
                 made = len(write_message(code, c, width))
                 yield Obligation(f"{c} entries, {code!r}, {width} bytes", (), code.octets(c, width) == made)
@@ -105,13 +105,20 @@ def terms(code: Any) -> list[str]:
 
 
 def at_most(code: Any, named: Sequence[str]) -> Iterator[Obligation]:
-    """State that messages grow with their terms' values, ``d``; for a few numbers of ranks they are what they are."""
-    letter = replace(code, **dict.fromkeys(named, d))
+    """State that messages grow evenly whatever their terms are, ``d``; for a few numbers of ranks they are as said.
+
+    Their length is one for no bits and ``d`` times what a bit adds: both grow, and then so does the length.
+    """
+    letter, none, one = (replace(code, **dict.fromkeys(named, bits)) for bits in (d, 0, 1))
     for width in WIDTHS:
-        size = partial(octets, letter, width)
-        yield Obligation(f"no shorter, {letter!r}, {width} bytes", (a >= 0, d >= 0), size(a) <= size(a + 1))
-        more = size(a + 8) == size(a) + d
-        yield Obligation(f"d bytes for 8 more, {letter!r}, {width} bytes", (a >= 0, d >= 0), more)
+
+        def added(c: Int, width: int = width) -> Int:
+            return octets(one, width, c) - octets(none, width, c)
+
+        whole = octets(letter, width, a) == octets(none, width, a) + d * added(a)
+        yield Obligation(f"so much for each of d, {letter!r}, {width} bytes", (a >= 0, d >= 0), whole)
+        yield from growing(partial(octets, none, width), f"{none!r}, {width} bytes", period(code))
+        yield from growing(added, f"{one!r} more than {none!r}, {width} bytes", period(code))
     for ranks in SOME:
         exact = replace(code, **{name: Evaluator({"p": ranks})(getattr(code, name)) for name in named})
         yield from sizes(exact)  # which says what 8 more take of these
@@ -126,11 +133,17 @@ def octets(code: Any, width: int, c: Int) -> Int:
     return found
 
 
-def growing(size: Any, what: str, period: int) -> Iterator[Obligation]:
-    """State that an entry more makes no code shorter, hence nor do several; ``period`` more always add equal bytes."""
+def period(code: Any) -> int:
+    """Return how many entries more take always as many bytes more."""
+    found: int = getattr(code, "period", 8)
+    return found
+
+
+def growing(size: Any, what: str, many: int) -> Iterator[Obligation]:
+    """State that an entry more makes no code shorter, hence nor do several; so ``many`` more always add equal bytes."""
     yield Obligation(f"no shorter, {what}", (a >= 0,), size(a) <= size(a + 1))
-    more = size(period) - size(0)
-    yield Obligation(f"as many bytes for {period} more, {what}", (a >= 0,), size(a + period) == size(a) + more)
+    more = size(many) - size(0)
+    yield Obligation(f"as many bytes for {many} more, {what}", (a >= 0,), size(a + many) == size(a) + more)
 
 
 def write_message(code: Any, c: int, width: int) -> bytes:

@@ -122,7 +122,8 @@ def even(each: Priced, one: Call) -> bool:
     at = letters_of_run(one)
     met = each.members or int(exact(each.ranks, at))
     entries, pieces = int(Evaluator(at)(each.sent.length)), 1 if each.sent.whole else met
-    return one.full and not each.packed and at["p"] > 1 and entries % (pieces * filled(each)) == 0
+    by_values = each.packed or getattr(each.sent.code, "by_values", False)
+    return one.full and not by_values and at["p"] > 1 and entries % (pieces * filled(each)) == 0
 
 
 def letters_of_run(one: Call) -> dict[str, int]:

@@ -10,7 +10,7 @@ Where vectors are arrays, a message is bytes, else a list.  How whole numbers li
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from sparring.spec.codecs import integer_bytes
 from sparring.spec.core.numbers import Int, either
@@ -34,8 +34,14 @@ def most(bits: int) -> int:
 class Packed(Plain):
     """Whole numbers below ``2**bits``: from 0 to ``most(bits)``, which is proved of what travels so."""
 
+    signed: ClassVar[bool] = False
     bits: Any
     """A number; where a text is read, a term."""
+
+    @property
+    def room(self) -> Any:
+        """The bits of a number without its sign, here of all of it."""
+        return self.bits
 
     def written(self, coded: Vector) -> Any:
         message = integer_bytes.packed([*coded], self.bits)

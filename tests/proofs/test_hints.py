@@ -17,7 +17,7 @@ from sparring.proofs.proving import proving
 from sparring.spec.core import pages
 from sparring.spec.core.numbers import Sym
 
-alone = solvers.alone
+question = solvers.question
 x, y = Sym.var("x"), Sym.var("y")
 
 
@@ -32,8 +32,13 @@ def test_a_file_belongs_to_a_page():
 def proved(name):
     """Return the verdicts on a page, by theorem, the facts on which they rest, and how many facts z3 was asked with."""
     asked, memory = Counter[int](), Memory()
+
+    def counted(facts, *rest, plain=False):
+        asked.update([len(facts)] if plain else [])
+        return question(facts, *rest, plain=plain)
+
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(solvers, "alone", lambda facts, *rest: asked.update([len(facts)]) or alone(facts, *rest))
+        patched.setattr(solvers, "question", counted)
         found = {one.name: one.verdict for one in proving.prove(sparring.page(name), planted=False, memory=memory)}
     return found, memory.rested, asked
 

@@ -75,11 +75,15 @@ def test_levels_send_as_many_words_as_one_in_fewer_messages(m):
 
 @pytest.mark.parametrize(("name", "params"), third(CASES[::2]), ids=str)
 def test_runs_keep_to_the_bound_and_reach_it_and_wrong_formulas_are_counted_out(name, params, monkeypatch):
-    """Whichever quantity of whichever exchange is wrong, and an exchange with messages that is forgotten."""
+    """Whichever quantity of whichever exchange is wrong, and an exchange with messages that is forgotten.
+
+    Where values decide how long messages are, a bound that is too high is none that is wrong.
+    """
     cost = sparring.cost(name, **params)
     runs = [*cost.runs(FEW)]
     assert wrong(cost.most, runs) is None and cost.proved().verdict == PROVED
-    full = [one for one in runs if all(calls.even(each, one) for each in cost.most)][-1]
+    reached = [one for one in runs if all(calls.even(each, one) for each in cost.most)]
+    full, faults = (reached[-1], FAULTS) if reached else (runs[-1], {"nothing": FAULTS["nothing"]})
     trace = calls.traced(full)
     monkeypatch.setattr(calls, "traced", lambda one: trace)
     for i, each in enumerate(cost.most):
@@ -88,7 +92,7 @@ def test_runs_keep_to_the_bound_and_reach_it_and_wrong_formulas_are_counted_out(
             with pytest.raises(Undecided, match="and the exchanges have"):
                 wrong([*before, *after], [full])
         for quantity in {each.unit, "messages", "critical", *(["added"] if each.unit == "words" else [])}:
-            for fault in FAULTS.values() if exact(each.forms[quantity], calls.letters_of_run(full)) else ():
+            for fault in faults.values() if exact(each.forms[quantity], calls.letters_of_run(full)) else ():
                 bad = each._replace(forms={**each.forms, quantity: fault(each.forms[quantity])})
                 assert wrong([*before, bad, *after], [full]), (each.name, quantity)
 
