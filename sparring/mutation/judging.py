@@ -14,8 +14,10 @@ import inspect
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from fractions import Fraction
+from functools import partial
 from itertools import chain, islice, product
 from math import isclose
+from operator import eq
 from types import ModuleType
 from typing import Any, NamedTuple
 
@@ -270,13 +272,19 @@ def of_lists(changed: Page) -> Faults:
             yield f"at p={ranks} numbers are sent of vectors that have none"
         if any(isinstance(m.entries, memoryview) and len(m.entries) for wire in plain.trace for m in wire):
             yield f"at p={ranks}, n={n} bytes are sent of lists"
-        if [y.tolist() for y in ran.results] != plain.results:
+        if not all(map(alike, (y.tolist() for y in ran.results), plain.results)):
             yield f"at p={ranks}, n={n} arrays become {ran.results}, lists {plain.results}"
     whole, exact = (run(changed, [[kind(v) for v in (1, -1, 1, 1)]]).results for kind in (int, Fraction))
-    if not all(isclose(v, w) for y, z in zip(whole, exact) for v, w in zip(y, z, strict=True)):  # quotients are rounded
+    if not all(map(partial(alike, nearly=True), whole, exact)):  # quotients are rounded
         yield f"whole numbers become {whole}, fractions {exact}"
     if len(kinds) > 1:
         yield "of arrays it sends bytes in some messages, and lists in others"
+
+
+def alike(y: Sequence[Any], z: Sequence[Any], *, nearly: bool = False) -> bool:
+    """Return whether two results have the same numbers; any NaN is any other."""
+    same: Callable[[Any, Any], bool] = isclose if nearly else eq
+    return len(y) == len(z) and all(same(v, w) or (v != v and w != w) for v, w in zip(y, z))
 
 
 def wrong_state(changed: Page, ranks: int) -> Faults:
