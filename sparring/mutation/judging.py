@@ -16,7 +16,7 @@ from contextlib import closing
 from fractions import Fraction
 from functools import partial
 from itertools import chain, islice, product
-from math import isclose
+from math import isclose, isnan
 from operator import eq
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -284,7 +284,7 @@ def of_lists(changed: Page) -> Faults:
 def alike(y: Sequence[Any], z: Sequence[Any], *, nearly: bool = False) -> bool:
     """Return whether two results have the same numbers; any NaN is any other."""
     same: Callable[[Any, Any], bool] = isclose if nearly else eq
-    return len(y) == len(z) and all(same(v, w) or (v != v and w != w) for v, w in zip(y, z))
+    return len(y) == len(z) and all(same(v, w) or (isnan(v) and isnan(w)) for v, w in zip(y, z))
 
 
 def wrong_state(changed: Page, ranks: int) -> Faults:

@@ -41,6 +41,6 @@ def nearest(v: Any, unit: Any, limit: int) -> int:
 
 
 @entrywise
-def value(q: Int, unit: Any) -> Any:
+def value(q: int, unit: Any) -> Any:
     """What is read as the sum of the entries whose codes add up to ``q``; NaN where one of them has none."""
     return unit * q if q <= HALF else unit * nan
