@@ -23,7 +23,8 @@ from sparring.spec.library.fixed_point import BITS, FAR, HALF
 
 a, b, d, k, m, q, v = (Sym.var(name) for name in "abdkmqv")
 
-others: Sequence[Mapping[str, int]] = ({"exponent": 0}, {"exponent": -64}, {"exponent": 64})
+others: Sequence[Mapping[str, int]] = ({"exponent": 0}, {"exponent": -64}, {"exponent": 64}, {"exponent": 27})
+"""With the last, 1 has the most steps if there is one rank."""
 refused: Sequence[Mapping[str, int]] = ({"exponent": -65}, {"exponent": 65})
 
 
