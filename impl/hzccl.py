@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 EXPONENTS = 64
 """An error bound is from ``2**-64`` to ``2**64``."""
-FAR = 1 << 27
-"""The code of what has none."""
-HALF = FAR // 2
-"""What no sum of codes exceeds; with the code of what has none in it, every sum does."""
+LARGEST = 1 << 26
+"""No sum of codes is further from 0."""
+FAR = 3 * LARGEST
+"""The code of what has none: with it every sum is more than twice the largest."""
 BITS = 30
 """Of twice the difference of two codes."""
 
@@ -79,7 +79,7 @@ def allreduce(
     sums = [mine if q == r else np.empty(room(codes[part].size, wide(p)), np.uint8) for q, part in enumerate(parts)]
     for q in exchanged(own, [mine] * p, sums):
         codes[parts[q]] = decode(sums[q], codes[parts[q]].size)
-    y[:] = np.where(codes <= HALF, codes, np.nan) * unit
+    y[:] = np.where(codes <= 2 * LARGEST, codes, np.nan) * unit
     return y
 
 
@@ -92,7 +92,7 @@ def coded(x: Vector, unit: Any, p: int) -> Wholes:
 
 def most(p: int) -> int:
     """The most steps of an entry that has a code."""
-    return HALF >> (p - 1).bit_length()
+    return LARGEST >> (p - 1).bit_length()
 
 
 def wide(p: int) -> int:

@@ -17,14 +17,14 @@ which floats are divided without rounding, are this page's own.  So is what beco
 Requires: ``p >= 1``; vectors of one length and floating-point type; ``exponent`` from -64 to 64.
 Ensures:  all ranks hold the same bits.  In exact arithmetic an entry is within ``p 2**-exponent`` of the sum of all
 vectors.  Where a rank has NaN, an infinity, or more than ``2**(26 - ceil(log2 p))`` steps, all read NaN, there and
-nowhere else: the code of such an entry is ``2**27``, so that no sum with it comes back to what sums of others reach.
+nowhere else: the code of such an entry is ``3 2**26``, so that no sum with it comes back to what sums of others reach.
 
 >>> from sparring import run
 >>> ran = run("hzccl", [[0.2, 0.3, 2.0, -1.9], [1.1, 1.4, 0.0, float("inf")]], exponent=1)
 >>> for t, wire, _ in ran:
 ...     print(t, *(f"{src}->{dst}:{entries[:9]}" for src, dst, entries in wire))
 0 0->1:[3, 12, 0, 0, 0, 0, 0, 0, 0] 1->0:[2, 2, 0, 0, 0, 0, 0, 0, 0]
-1 0->1:[2, 2, 0, 0, 0, 0, 0, 0, 0] 1->0:[28, 4, 248, 0, 0, 0, 0, 0, 0]
+1 0->1:[2, 2, 0, 0, 0, 0, 0, 0, 0] 1->0:[29, 4, 248, 0, 0, 0, 0, 0, 0]
 >>> ran.results[0]
 [1.0, 1.0, 2.0, nan]
 
