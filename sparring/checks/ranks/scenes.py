@@ -114,6 +114,7 @@ def split(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
     for row, x in enumerate(xs[:2]):
         with freed(comm.Split(part(row, comm.rank, comm.size), -comm.rank)) as own:
             call(own, x)
+        del own  # so that the next one may have its memory, and whoever knows it by that is wrong
 
 
 def part(call: int, r: int, p: int) -> int:

@@ -270,3 +270,27 @@ def test_a_result_that_is_remembered_for_a_vector_is_wrong_where_others_change(t
     found = failed(check(target(REMEMBERING.format(when)), ranks=[3], only=["repeated calls", "deadlock"]))
     assert bool(found) is wrong
     assert not wrong or "rank 0, which has finished" in found["deadlock"]
+
+
+KNOWN = """\
+import numpy as np
+
+known = {{}}
+
+def allreduce(comm, x):
+    r, p, *_ = known.setdefault(id(comm), (comm.rank, comm.size{}))
+    own, y = np.zeros_like(x), np.empty_like(x)
+    comm.Allreduce(x, y)
+    own[r * x.size // p : (r + 1) * x.size // p] = y[r * x.size // p : (r + 1) * x.size // p]
+    comm.Allreduce(own, y)
+    return y
+"""
+"""A rank remembers its number and that of all ranks by where the communicator lies in memory."""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("kept", "wrong"), [("", True), (", comm", False)])
+def test_what_is_known_of_a_communicator_that_is_gone_is_wrong_of_the_next(target, unshrunk, kept, wrong):
+    """Unless it is kept, so that no other one gets its place."""
+    found = failed(check(target(KNOWN.format(kept)), on="mpi", ranks=[3, 4], max_examples=40, only=["communicators"]))
+    assert bool(found) is wrong, found
