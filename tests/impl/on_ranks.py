@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -82,6 +83,16 @@ def text(does: Callable[[], Any]) -> Any:
     except InputError as error:
         return np.frombuffer(str(error).encode(), np.uint8)
     return np.empty(0, np.uint8)
+
+
+def copied(comm: Any, _: Any, *, name: str, how: str, **params: Any) -> Any:
+    """The third results of an instance, of a copy made after the second call, and of one that nobody copied."""
+    kind = stateful(module(name))
+    tried, untouched = (kind(comm, 5, **params) for _ in range(2))
+    for one in (tried, untouched, tried, untouched):
+        one(VECTOR + comm.Get_rank())
+    other = getattr(copy, how)(tried)
+    return np.stack([entries(one(VECTOR)) for one in (tried, other, untouched)])
 
 
 GOOD: Any = ([1], [1.0], 5)
