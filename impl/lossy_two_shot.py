@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from sparring.errors import InputError
 from sparring.impl.core.arguments import alike, check_vector
 from sparring.impl.core.counter_rng import happens
-from sparring.impl.core.residual_state import place, settle
+from sparring.impl.core.residual_state import Copied, place, settle
 from sparring.impl.core.transport import Vector, private
 from sparring.impl.two_shot import above, cut, shot
 
@@ -39,7 +39,7 @@ FLOATS = tuple(map(np.dtype, ("float32", "float64")))
 Mask = NDArray[np.bool_]
 
 
-class Allreduce:
+class Allreduce(Copied):
     """The mean of vectors of ``n`` float32 or float64 entries, as far as it arrives.
 
     ``aggregator``: how a shard's owner makes a mean of what arrives: ``ht`` weighs it by the inverse of its

@@ -27,6 +27,7 @@ import numpy as np
 from sparring.errors import InputError
 from sparring.impl.core import wire
 from sparring.impl.core.arguments import REFUSED, alike, check_vector, compare
+from sparring.impl.core.residual_state import Copied
 from sparring.impl.core.selecting import Select, made, through
 from sparring.impl.core.selection import top
 from sparring.impl.core.transport import Vector, exchange, exchanging, finish, private
@@ -45,7 +46,7 @@ def part(c: int, k: int, p: int) -> int:
     return cut(c + 1, k, p) - cut(c, k, p)
 
 
-class Allreduce:
+class Allreduce(Copied):
     """A sum of vectors of ``n`` entries, at most ``k`` of which are sent and returned; the rest waits.
 
     Made collectively; ``k > n`` counts as ``n``.  Every rank must have the same ``n`` and ``k``, and

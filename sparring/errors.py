@@ -18,6 +18,10 @@ class InputError(SparringError, ValueError):
     """The input is not what was asked for; the message says what is wrong, where, and what would be right."""
 
 
+class Unrecorded(InputError):
+    """A call that no log can follow, while what a target sends is recorded."""
+
+
 class UnknownPage(InputError):
     """There is no algorithm, module or file of that name."""
 
@@ -58,6 +62,17 @@ class RankFailed(SparringError):
 
     def __reduce__(self) -> tuple[type[RankFailed], tuple[int, str]]:
         return type(self), (self.rank, self.traceback)
+
+
+class NotRecorded(RankFailed):
+    """A rank made a call that no log can follow; ``why`` names it.  Nothing is wrong with the rank."""
+
+    def __init__(self, rank: int, traceback: str, why: str) -> None:
+        self.why = why
+        super().__init__(rank, traceback)
+
+    def __reduce__(self) -> tuple[type[NotRecorded], tuple[int, str, str]]:  # type: ignore[override]  # has one more
+        return type(self), (self.rank, self.traceback, self.why)
 
 
 class MissingExtra(SparringError, ImportError):

@@ -113,6 +113,8 @@ def vector(name: str, x: ArrayLike, dtypes: tuple[str, ...]) -> NDArray[Any]:
         raise InputError(f"{name} make no array: {error}") from None
     if not a.size and not isinstance(x, np.ndarray):
         a = a.astype(dtypes[-1])  # an empty list is of no dtype
+    if isinstance(a, np.ma.MaskedArray):
+        raise InputError(f"{name} are a masked array: they must be a plain one; {name}.compressed() is")
     if a.ndim != 1:
         raise InputError(f"{name} have {a.ndim} dimensions: they must have 1")
     if a.dtype not in dtypes:

@@ -51,15 +51,19 @@ def same_memory(x: Vector, y: Vector) -> bool:
 
 
 def check_vector(name: str, x: object) -> None:
-    """Raises InputError unless ``x`` is a contiguous vector of one of ``DTYPES``."""
+    """Raises InputError unless ``x`` is a contiguous, aligned vector of one of ``DTYPES``, without a mask."""
     if not isinstance(x, np.ndarray):
         raise InputError(f"{name} is a {type(x).__name__}: it must be a numpy array")
+    if isinstance(x, np.ma.MaskedArray):
+        raise InputError(f"{name} is a masked array: it must be a plain one; {name}.filled(0) is")
     if x.ndim != 1:
         raise InputError(f"{name} has {x.ndim} dimensions: it must have 1; {name}.reshape(-1) flattens it")
     if x.dtype not in DTYPES:
         raise InputError(f"{name} has dtype {x.dtype}: it must be {', '.join(map(str, DTYPES[:-1]))} or {DTYPES[-1]}")
     if not x.flags.c_contiguous:
         raise InputError(f"{name} has gaps between its entries: it must be contiguous; {name}.copy() is")
+    if not x.flags.aligned:
+        raise InputError(f"{name} begins at an odd address for {x.dtype}: it must be aligned; {name}.copy() is")
 
 
 def agreed(comm: Intracomm, x: Vector, out: Vector | None) -> Vector:

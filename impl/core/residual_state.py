@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Mapping
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -18,7 +19,20 @@ if TYPE_CHECKING:
 MOST = np.iinfo(np.int64).max
 
 
-class Keeping:
+class Copied:
+    """Copies of an instance have a state of their own, on the communicators of the first."""
+
+    def __copy__(self) -> Self:
+        return copy.deepcopy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        new = object.__new__(type(self))
+        same = {id(vars(self)[name]): vars(self)[name] for name in ("_comm", "_ranks") if name in vars(self)}
+        vars(new).update(copy.deepcopy(vars(self), memo | same))
+        return new
+
+
+class Keeping(Copied):
     """A target for vectors of ``n`` entries; ``numbers``: its other whole numbers, each with the least it may be.
 
     ``fault``: what else is wrong with this rank's arguments, a sentence; empty where nothing is.

@@ -70,8 +70,10 @@ def limited(name: str, value: Any) -> int | None:
 def made(selector: str | Own, k: int, params: Mapping[str, Any]) -> Select | Own:
     """The selector of that name, aiming at ``k`` entries, with its parameters; a function and None as they are.
 
-    Raises InputError where there is none, or for a parameter that it has not.
+    Raises InputError where there is none, for a parameter that it has not, and for what is no function.
     """
+    if not (isinstance(selector, str) or selector is None or callable(selector)):
+        raise InputError(f"selector = {selector!r}: it must be a selector's name, or a function of a vector")
     kind: Any = found("selectors.", selector, "Selector") if isinstance(selector, str) else None
     known = [*inspect.signature(kind).parameters] if kind else []
     if odd := [name for name in params if name not in known]:

@@ -71,7 +71,8 @@ def judge(question: Question, place: Place, example: Example) -> Judged:
         unseen |= against.unseen(seen, other, settings)
     again = runs[1] if len(runs) > 1 else None
     unread = judging.unread(example, seen, page)
-    return Judged(example, flaws, seen, unseen, short_of(about, runs, flaws), unread, again)
+    missed = dict.fromkeys({*about} & {*question.watched}, seen.unrecorded) if seen.unrecorded else {}
+    return Judged(example, flaws, seen, unseen, missed | short_of(about, runs, flaws), unread, again)
 
 
 def in_scene(question: Question, example: Example, seen: Observed) -> Judged:

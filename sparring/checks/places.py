@@ -25,7 +25,7 @@ from sparring.checks.ranks.answers import Examined
 from sparring.checks.ranks.group import LOADING, Ended, Hang
 from sparring.checks.ranks.rank import called, own_traceback
 from sparring.checks.ranks.scenes import SCENES
-from sparring.errors import InputError, RankFailed
+from sparring.errors import InputError, NotRecorded, RankFailed
 from sparring.refinement.example import Example
 from sparring.refinement.observing import Observed, observe_outcome
 from sparring.trace.events import Trace
@@ -250,7 +250,8 @@ class Real:
     """Real ranks.  ``costly``: after a rank has failed they must be started again.
 
     ``timeout``: seconds for one example.  If it is not ``fixed``, the time that the target needs counts, see
-    :meth:`limit`.  ``others``: ranks with another environment.
+    :meth:`limit`.  ``others``: ranks with another environment.  ``unrecorded``: the call of the target that no log can
+    follow; once there was one, nothing is recorded.
     """
 
     ranks: Ranks
@@ -263,6 +264,7 @@ class Real:
     slowest: float = 0.0
     warm: int = 0
     hung: bool = False
+    unrecorded: str = ""
 
     def beside(self, environment: Mapping[str, str]) -> Place:
         if environment and not self.others:
@@ -282,17 +284,20 @@ class Real:
 
     def observe(self, target: Any, example: Example, *, again: bool = False) -> Observed:
         how: dict[str, Any] = {"scene": example.scene} if example.scene else {}
-        traced = not (again or example.scene)  # a scene's messages are not judged, nor can two groups be recorded
+        traced = not (again or example.scene or self.unrecorded)  # a scene's messages are not judged
         how |= {**self.params, **example.params, "calls": CALLS if again else 1, "trace": traced}
         self.load(target)  # before its time begins: ranks that failed are started again
         try:
             seen = self.ended(partial(self.ranks.examine, target, example.xs, rows=example.iterated, **how), example.p)
+        except NotRecorded as failure:
+            self.unrecorded = failure.why
+            return self.observe(target, example, again=again)
         except Hang as hang:
             return Observed([], [], None, {"deadlock": str(hang)})
         except RankFailed as failure:
             raised = not isinstance(failure, Ended)
             return Observed([], [], None, {example.prop: str(failure)}, refusing=True, raised=raised)
-        return as_observed(seen)
+        return as_observed(seen)._replace(unrecorded=self.unrecorded)
 
     def ended(self, play: Callable[..., Examined], p: int) -> Examined:
         """Play an example on ``p`` ranks, and note the time it took if all came to the end."""

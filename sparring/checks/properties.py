@@ -28,7 +28,7 @@ PROPERTIES: Mapping[str, str] = {
     "long vectors": "the sum also where n is 320 to 1,000,003",
     "many ranks": "the sum also on 9 to 17 and on 33 ranks",
     "communicators": "the sum also over parts of the ranks, in another order, on duplicates, on simulated machines",
-    "repeated calls": "the sum again with other values, a shorter vector, the last result, and a longer vector",
+    "repeated calls": "the sum again with other values, lengths, the last result, and vectors new on some ranks alone",
     "own memory": "results and inputs stay as they are, whatever comes later, and no result lies in other memory",
     "other arrays": "the sum also of a read-only array; of strided ones or a subclass, unless a rank refuses it",
     BAD: "where a rank's vector has another length or dtype, or ranks are in two groups, one raises",

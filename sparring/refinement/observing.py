@@ -28,6 +28,7 @@ class Observed(NamedTuple):
     rank, what a stateful target shows of what it keeps, by name; ``unseen`` and ``roundings``: see
     :class:`~sparring.checks.ranks.answers.Examined`; ``refusing``: whether a rank raised an error;
     ``raised``: whether this was a Python exception, and nothing that ends processes;
+    ``unrecorded``: why nobody saw what was sent;
     ``remarks``: by rank, sentences on what else went wrong; ``shared``: why ranks were not as far apart as processes;
     ``printed``: what simulated ranks wrote to the screen, where it is not shown;
     ``messages``, ``findings`` and ``why_not``: of a simulated run what was sent, what the world found, and why one
@@ -44,6 +45,7 @@ class Observed(NamedTuple):
     roundings: int = 0
     refusing: bool = False
     raised: bool = False
+    unrecorded: str = ""
     remarks: Sequence[Sequence[str]] = ()
     shared: str = ""
     printed: str = ""

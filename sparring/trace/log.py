@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sparring.errors import InputError
+from sparring.errors import Unrecorded
 from sparring.trace.events import NOBODY, Event, caller, collective, digest
 from sparring.world.core.buffers import Buffer, simple
 from sparring.world.core.objects import bulk
@@ -68,6 +68,8 @@ def send(place: Place, call: str, given: Arguments) -> None:
     size, data = content(call, buffer)
     payload = np.frombuffer(data, size[1]) if log.keep and size[1] != OBJECT else None
     peer, seen = place.ranks[dest], digest(data)
+    if peer < 0:
+        raise Unrecorded(f"{call} ({caller()}) to a rank that has no part in this cannot be recorded")
     log.add(Event(log.rank, 0, "send", call, peer, tag, place.context, None, *size, seen, caller(), payload))
 
 
@@ -115,12 +117,12 @@ def described(entries: Buffer) -> Size:
 
 
 def spelt(call: str, buffer: Any) -> Any:
-    """Return ``buffer`` with numpy's codes for MPI's datatypes.  Raise InputError for a derived one."""
+    """Return ``buffer`` with numpy's codes for MPI's datatypes.  Raise Unrecorded for a derived one."""
     if not isinstance(buffer, list | tuple):
         return buffer
     datatype = mpi().Datatype
     if any(isinstance(part, datatype) and not part.is_predefined for part in buffer):
-        raise InputError(f"{call} of a derived datatype ({caller()}) cannot be recorded: check at level result")
+        raise Unrecorded(f"{call} of a derived datatype ({caller()}) cannot be recorded")
     return [part.tocode() if isinstance(part, datatype) else part for part in buffer]
 
 

@@ -1,8 +1,8 @@
 """Records what a target does on real mpi4py, without changing what it does.
 
 The target gets a duplicate of its communicator whose class records every call before it makes it; all communicators
-that the target makes from it record too.  Messages on ``MPI.COMM_WORLD`` itself and receives by matched probes are not
-seen.
+that the target makes from it record too.  Messages on ``MPI.COMM_WORLD`` itself are seen where the run is
+:func:`sealed`; receives by matched probes are not.
 
 Nothing here imports mpi4py before a rank records.
 """
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from functools import cache, wraps
 from typing import TYPE_CHECKING, Any
 
-from sparring.errors import InputError
+from sparring.errors import Unrecorded
 from sparring.trace import log
 from sparring.trace.events import caller
 from sparring.trace.log import Arguments, Log, Place
@@ -37,6 +37,8 @@ MAKERS = (
     "Create_cart Create_graph Create_dist_graph Create_dist_graph_adjacent Sub"
 )
 REFUSED = "Create_intercomm Accept Connect Spawn Spawn_multiple"
+BESIDE = {"Win": "Allocate Allocate_shared Create Create_dynamic", "File": "Open", "Session": "Init"}
+"""By what else ranks can reach each other, and how that begins."""
 
 Method = Callable[..., Any]
 Note = Callable[[Place, str, Arguments], None]
@@ -50,8 +52,8 @@ def recording(comm: Intracomm, *, keep: bool = False) -> Iterator[tuple[Intracom
     freed after the block, but not after an exception, since other ranks may be stuck in it.  ``keep``: the log's events
     hold the payloads of sends.
 
-    In the block, calls that no log can follow raise InputError: those with persistent and partitioned requests, derived
-    datatypes, and communicators between groups.
+    In the block, calls that no log can follow raise Unrecorded, an InputError: those with persistent and partitioned
+    requests, derived datatypes, and communicators between groups.
     """
     group = comm.Get_group()
     noted = Log(group, keep=keep)
@@ -60,6 +62,22 @@ def recording(comm: Intracomm, *, keep: bool = False) -> Iterator[tuple[Intracom
     noted.open = False
     twin.Free()
     group.Free()
+
+
+@contextmanager
+def sealed(noted: Log) -> Iterator[None]:
+    """In the block, ``MPI.COMM_WORLD`` records in this log too, and windows, files and sessions raise Unrecorded."""
+    mpi = log.mpi()
+    before = {name: getattr(mpi, name) for name in (*BESIDE, "COMM_WORLD")}
+    for name, calls in BESIDE.items():
+        refused = {call: staticmethod(refusing(f"{name}.{call}")) for call in calls.split()}
+        setattr(mpi, name, type(name, (before[name],), refused))
+    mpi.COMM_WORLD = watched(mpi.COMM_WORLD, noted)  # type: ignore[attr-defined]  # a module that all targets share
+    try:
+        yield
+    finally:
+        for name, own in before.items():
+            setattr(mpi, name, own)
 
 
 def watched(comm: Any, noted: Log) -> Any:
@@ -116,6 +134,6 @@ def refusing(name: str) -> Method:
     """Return a method that refuses a call that no log can follow."""
 
     def refused(*_: Any, **__: Any) -> None:
-        raise InputError(f"{name} ({caller()}) cannot be recorded: check this target at level result")
+        raise Unrecorded(f"{name} ({caller()}) cannot be recorded")
 
     return refused

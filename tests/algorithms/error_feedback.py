@@ -10,6 +10,7 @@ KNOWN = Known(
     ],
     made_with={"k": 2},
     refused=[
+        ({"selector": 5}, "selector = 5: it must be a selector's name, or a function of a vector"),
         ({"selector": "top"}, "no selector 'top': right is the name of a module of sparring.impl.selectors"),
         ({"allreduce": "rinng"}, "no allreduce 'rinng': right is the name of a module of sparring.impl"),
     ],

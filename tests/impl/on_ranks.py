@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -84,6 +85,16 @@ def text(does: Callable[[], Any]) -> Any:
     return np.empty(0, np.uint8)
 
 
+def copied(comm: Any, _: Any, *, name: str, how: str, **params: Any) -> Any:
+    """The third results of an instance, of a copy made after the second call, and of one that nobody copied."""
+    kind = stateful(module(name))
+    tried, untouched = (kind(comm, 5, **params) for _ in range(2))
+    for one in (tried, untouched, tried, untouched):
+        one(VECTOR + comm.Get_rank())
+    other = getattr(copy, how)(tried)
+    return np.stack([entries(one(VECTOR)) for one in (tried, other, untouched)])
+
+
 GOOD: Any = ([1], [1.0], 5)
 VECTOR = np.array([5.0, 4.0, 3.0, 2.0, 1.0])
 BAD_LISTS: dict[str, tuple[Any, dict[str, Any]]] = {
@@ -93,6 +104,7 @@ BAD_LISTS: dict[str, tuple[Any, dict[str, Any]]] = {
     "below zero": (([-1, 1], [1.0, 1.0], 5), {}),
     "more values than indices": (([1], [1.0, 1.0], 5), {}),
     "no array": (([[1], [1, 2]], [1.0, 1.0], 5), {}),
+    "masked": (([1, 2], np.ma.masked_array([1.0, 1.0], [False, True]), 5), {}),
     "n beyond all": (([1], [1.0], 2**70), {}),
     "k a word": (np.ones(5), {"k": "all"}),
     "k a fraction": (np.ones(5), {"k": 2.5}),
@@ -109,6 +121,8 @@ BAD_VECTORS: dict[str, Any] = {
     "list": [1.0] * 5,
     "matrix": np.ones((5, 1)),
     "gaps": np.ones(10)[::2],
+    "askew": np.zeros(41, np.uint8)[1:].view(np.float64),
+    "masked": np.ma.masked_array(np.ones(5), [False, True, False, False, False]),
     "half precision": np.ones(5, np.float16),
     "NaN": np.array([1.0, np.nan, 2.0, 3.0, 4.0]),
     "another dtype": np.ones(5, np.float32),

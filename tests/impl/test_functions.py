@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import warnings
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -163,3 +164,12 @@ def test_a_third_makes_a_region_dense(held, sent):
     """By TopkDSA's rule, of each region; that of two ranks here is all alike."""
     xs = [Sparse([*range(held), *range(99, 99 + held)], np.ones(2 * held, np.float32), 198)] * 2
     assert [len(y) for y in simulated(TARGETS[DSAR], xs, thirds=1)] == [2 * sent] * 2
+
+
+@pytest.mark.parametrize("how", ["copy", "deepcopy"])
+@pytest.mark.parametrize("name", STATEFUL)
+def test_a_copy_of_an_instance_goes_on_by_itself(name, how):
+    """It does what the first would, and the first what it would without a copy."""
+    params: Any = {"k": 2} if PAGES[name].selecting else {}
+    for tried, other, untouched in simulated(f"{RANKS}:copied", [None] * 2, name=name, how=how, **params):
+        assert tried.tobytes() == other.tobytes() == untouched.tobytes()

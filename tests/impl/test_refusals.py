@@ -26,6 +26,7 @@ LISTS = {
     "below zero": "index out of range: indices[0]=-1, but n=5",
     "more values than indices": "1 indices and 2 values: there must be one value for each index",
     "no array": "indices make no array",
+    "masked": "values are a masked array: they must be a plain one; values.compressed() is",
     "n beyond all": "n = 1180591620717411303424: it must be a whole number, 0 or more, below 2**63",
     "k a word": f"k = 'all': {WHOLE}",
     "k a fraction": f"k = 2.5: {WHOLE}",
@@ -87,6 +88,8 @@ def vectors_refused(name):
         "list": "x is a list: it must be a numpy array",
         "matrix": "x has 2 dimensions: it must have 1",
         "gaps": "x has gaps between its entries: it must be contiguous; x.copy() is",
+        "askew": "x begins at an odd address for float64: it must be aligned; x.copy() is",
+        "masked": "x is a masked array: it must be a plain one; x.filled(0) is",
         "half precision": "x has dtype float16: it must be float32",
     }
     if keeps:

@@ -77,6 +77,8 @@ def inputs_of_call(example: Example, seen: Observed, call: int) -> Sequence[Any]
         return seen.ys[call - 1]
     if scene.play is scenes.again and call in scenes.RESIZED:
         xs = [scenes.RESIZED[call](np.asarray(x)) for x in example.calls[-1]]
+    elif scene.play is scenes.again and call == scenes.RENEWED:
+        xs = [scenes.longer(np.asarray(example.calls[scenes.renewed(r)][r])) for r in range(example.p)]
     else:
         xs = [np.asarray(x) for x in example.calls[call]]
     return [scenes.present(x) for x in xs] if scene.sparse else xs

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sparring.checks.ranks import target as targets
 from sparring.checks.ranks.answers import Examined, ask_for, examined
 from sparring.checks.ranks.group import LOADING, unloadable
-from sparring.checks.ranks.rank import Comms, loaded, own_traceback, play
+from sparring.checks.ranks.rank import Comms, failure_told, loaded, own_traceback, play
 from sparring.checks.ranks.sockets import Message
 from sparring.errors import InputError, RankFailed
 from sparring.job import abort, launched
@@ -132,9 +132,8 @@ class Job:
                 answer = play(self.comms, len(xs), own, xs[self.rank], **how)
         failure = answer.header.get("traceback", "")
         answers = self.gather(answer, GRACE if failure else timeout + 3 * GRACE, failure)[: len(xs)]
-        for r, told in enumerate(answers):
-            if "traceback" in told.header:
-                raise RankFailed(r, told.header["traceback"])
+        if caused := failure_told([*enumerate(answers)]):
+            raise caused
         return examined(answers)
 
     def led(self, target: str | Callable[..., Any], work: Callable[[Led], Any]) -> Any:

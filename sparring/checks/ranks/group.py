@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from sparring.checks.ranks import target as targets
 from sparring.checks.ranks.answers import Examined, ask_for, examined
 from sparring.checks.ranks.exit_status import End
+from sparring.checks.ranks.rank import failure_told
 from sparring.checks.ranks.sockets import Message
 from sparring.checks.ranks.workers import GRACE, STOPPED, Workers
 from sparring.errors import InputError, RankFailed
@@ -263,10 +264,8 @@ def answered(workers: Workers, answers: dict[int, Message | None], ranks: int, t
     workers.wait_for_ends(dead)
     ends = {r: end for r in range(ranks) if (end := workers.end(r)) and (r not in told or silent)}
     died = [r for r, end in ends.items() if not end.stopped]
-    if not died:
-        for r, answer in told.items():
-            if failed(answer):
-                raise RankFailed(r, answer.header["traceback"])
+    if not died and (failure := failure_told([*told.items()])):
+        raise failure
     if died or [r for r in dead if r not in ends]:
         raise ended(workers, [*{*dead, *died}], silent)
     if ends:

@@ -9,7 +9,7 @@ import traceback
 import warnings
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -21,6 +21,7 @@ from sparring.checks.ranks import scenes
 from sparring.checks.ranks import target as targets
 from sparring.checks.ranks.answers import pack_answer
 from sparring.checks.ranks.sockets import Message
+from sparring.errors import NotRecorded, RankFailed, Unrecorded
 from sparring.refinement.memory import Made, remarks
 from sparring.refinement.playing import RESIDUAL, Played, iterated, noted
 from sparring.refinement.vectors import Vector
@@ -101,12 +102,31 @@ def play(
     try:
         function = load(target) if isinstance(target, str) else target
         comm, log = comms.new(ranks, trace=trace)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), seal(log):
             warnings.simplefilter("ignore", RuntimeWarning)  # what numpy says of overflow is no matter of ours
             played = called(function, comm, x, calls, params, rows=rows, scene=scene, shown=shown)
         return pack_answer(played, log.events[:] if log else None)
     except BaseException as error:  # noqa: BLE001  # whatever it is, the others must hear of it
-        return Message({"traceback": own_traceback(error)})
+        told = {"traceback": own_traceback(error)}
+        return Message(told | {"unrecorded": str(error)} if isinstance(error, Unrecorded) else told)
+
+
+def seal(log: Log | None) -> AbstractContextManager[None]:
+    """Leave a target that is recorded no way to its peers that the log cannot see."""
+    if log is None:
+        return nullcontext()
+    from sparring.trace.recorder import sealed
+
+    return sealed(log)
+
+
+def failure_told(answers: Sequence[tuple[int, Message]]) -> RankFailed | None:
+    """Return the first failure of those ranks, one that recording has caused before others; None where none failed."""
+    failed = [(r, told.header) for r, told in answers if "traceback" in told.header]
+    for r, told in failed:
+        if "unrecorded" in told:
+            return NotRecorded(r, told["traceback"], told["unrecorded"])
+    return RankFailed(failed[0][0], failed[0][1]["traceback"]) if failed else None
 
 
 def called(

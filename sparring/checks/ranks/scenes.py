@@ -80,7 +80,10 @@ def freed(comm: Comm) -> Iterator[Any]:
 
 
 def again(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
-    """Call on two vectors, a shorter one, the last result, a longer one; overwrite the first input after its call."""
+    """Call on two vectors, a shorter one, the last result, and longer ones, the second of which is new but on rank 0.
+
+    The first input is overwritten after its call.
+    """
     call(comm, xs[0])
     call.overwrite()
     call(comm, xs[1])
@@ -88,6 +91,22 @@ def again(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
     if isinstance(y, np.ndarray | Sparse):
         call(comm, y)
         call(comm, longer(xs[2]))
+        call(comm, longer(xs[renewed(place(comm))]))
+
+
+def place(comm: Any) -> int:
+    """Return the rank in a communicator, or in a group of torch, whose ``rank`` is a method.
+
+    >>> from types import SimpleNamespace
+    >>> place(SimpleNamespace(rank=2)), place(SimpleNamespace(rank=lambda: 2))
+    (2, 2)
+    """
+    return comm.rank if isinstance(comm.rank, int) else int(comm.rank())
+
+
+def renewed(r: int) -> int:
+    """Return which vector rank ``r`` has in the last call of :func:`again`: rank 0 that of the call before."""
+    return 1 if r else 2
 
 
 def split(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
@@ -95,6 +114,7 @@ def split(call: Calls, comm: Intracomm, xs: Sequence[NDArray[Any]]) -> None:
     for row, x in enumerate(xs[:2]):
         with freed(comm.Split(part(row, comm.rank, comm.size), -comm.rank)) as own:
             call(own, x)
+        del own  # so that the next one may have its memory, and whoever knows it by that is wrong
 
 
 def part(call: int, r: int, p: int) -> int:
@@ -224,6 +244,8 @@ def longer(x: NDArray[Any]) -> NDArray[Any]:
 
 RESIZED: Mapping[int, Callable[[NDArray[Any]], NDArray[Any]]] = {2: shorter, 4: longer}
 """What is made of the last vector in these calls of :func:`again`."""
+RENEWED = 5
+"""The call of :func:`again` in which all ranks but one have another vector than in the call before."""
 
 
 def play(

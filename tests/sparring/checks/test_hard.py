@@ -244,3 +244,53 @@ def test_no_special_sum_depends_on_the_order_but_by_rounding(dtype):
             with np.errstate(all="ignore"):
                 total = reduce(np.add, order)
             assert not distant(total, exact, slack).any()
+
+
+REMEMBERING = """\
+import numpy as np
+
+last = {{}}
+
+def allreduce(comm, x):
+    old, y = last.setdefault(comm.rank, (None, None))
+    same = old is not None and (old.shape, old.dtype, old.tobytes()) == (x.shape, x.dtype, x.tobytes())
+    if {}:
+        return y.copy()
+    y = np.empty_like(x)
+    comm.Allreduce(x, y)
+    last[comm.rank] = x.copy(), y
+    return y.copy()
+"""
+"""A rank that gets the vector of its last call again returns the result of its last call again."""
+
+
+@pytest.mark.parametrize(("when", "wrong"), [("same", True), ("comm.allreduce(int(same)) == comm.size", False)])
+def test_a_result_that_is_remembered_for_a_vector_is_wrong_where_others_change(target, unshrunk, when, wrong):
+    """Unless all ranks have the same vectors again, which they tell each other."""
+    found = failed(check(target(REMEMBERING.format(when)), ranks=[3], only=["repeated calls", "deadlock"]))
+    assert bool(found) is wrong
+    assert not wrong or "rank 0, which has finished" in found["deadlock"]
+
+
+KNOWN = """\
+import numpy as np
+
+known = {{}}
+
+def allreduce(comm, x):
+    r, p, *_ = known.setdefault(id(comm), (comm.rank, comm.size{}))
+    own, y = np.zeros_like(x), np.empty_like(x)
+    comm.Allreduce(x, y)
+    own[r * x.size // p : (r + 1) * x.size // p] = y[r * x.size // p : (r + 1) * x.size // p]
+    comm.Allreduce(own, y)
+    return y
+"""
+"""A rank remembers its number and that of all ranks by where the communicator lies in memory."""
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize(("kept", "wrong"), [("", True), (", comm", False)])
+def test_what_is_known_of_a_communicator_that_is_gone_is_wrong_of_the_next(target, unshrunk, kept, wrong):
+    """Unless it is kept, so that no other one gets its place."""
+    found = failed(check(target(KNOWN.format(kept)), on="mpi", ranks=[3, 4], max_examples=40, only=["communicators"]))
+    assert bool(found) is wrong, found

@@ -84,3 +84,59 @@ def test_check_finds_it_whichever_property_is_asked_for(prop, unshrunk):
     """Beside short vectors it would pass for notes; messages themselves are the page's, one by one."""
     (judged,) = check(beside, "ring", ranks=[2, 3], only=[prop], level="steps", max_examples=30).results
     assert judged.verdict.word is Word.REFUTED and "whose messages nobody counts" in judged.detail, judged
+
+
+BESIDE = """\
+import numpy as np
+from mpi4py import MPI
+
+from sparring.impl import ring
+
+
+def allreduce(comm, x):
+    to, source, note = (comm.rank + 1) % comm.size, (comm.rank - 1) % comm.size, np.zeros(50)
+    if comm.size > 1:
+        {}
+    return ring.allreduce(comm, x)
+"""
+UNRECORDED = {
+    "Recv_init": """ways = [comm.Recv_init(note.copy(), source), comm.Send_init(note, to)]
+        MPI.Prequest.Startall(ways)
+        MPI.Request.Waitall(ways)""",
+    "Win.Create": """window = MPI.Win.Create(note, comm=comm)
+        window.Fence()
+        window.Put(note.copy(), to)
+        window.Fence()
+        window.Free()""",
+    "File.Open": """file = MPI.File.Open(MPI.COMM_SELF, "note", MPI.MODE_CREATE | MPI.MODE_RDWR)
+        file.Write(x)
+        file.Close()""",
+}
+"""By the call, how a rank reaches another in a way that nobody records."""
+RECORDED = """own = MPI.COMM_WORLD.Create_group(comm.Get_group())
+        own.Sendrecv(note, to, recvbuf=note.copy(), source=source)
+        own.Free()"""
+
+
+def on_real_ranks(target, **asked):
+    """Verdicts of results and steps, and what is said of steps."""
+    judged = check(target, "ring", on="mpi", ranks=[2, 3], max_examples=5, only=["result", "steps"], **asked)
+    found = {one.property: one for one in judged.results}
+    return found["result"].verdict.word, found["steps"].verdict.word, found["steps"].detail
+
+
+@pytest.mark.mpi
+@pytest.mark.parametrize("call", UNRECORDED)
+def test_what_nobody_records_on_real_ranks_is_neither_right_nor_wrong(target, call):
+    """Results are judged, messages are not."""
+    result, steps, why = on_real_ranks(target(BESIDE.format(UNRECORDED[call])), level="steps")
+    assert (result, steps) == (Word.TESTED, Word.UNDECIDED)
+    assert why.endswith(f"{call} (mine.py:10) cannot be recorded")
+
+
+@pytest.mark.mpi
+def test_a_message_on_a_communicator_made_of_all_ranks_is_seen(target, unshrunk):
+    """It goes beside those on the communicator that was given; without it all is as the page says."""
+    result, steps, why = on_real_ranks(target(BESIDE.format(RECORDED)), level="steps")
+    assert (result, steps) == (Word.TESTED, Word.REFUTED) and "sends 50 entries" in why
+    assert on_real_ranks(target(BESIDE.format("pass")), level="steps")[:2] == (Word.TESTED, Word.TESTED)
