@@ -79,7 +79,7 @@ def allreduce(
     sums = [mine if q == r else np.empty(room(codes[part].size, wide(p)), np.uint8) for q, part in enumerate(parts)]
     for q in exchanged(own, [mine] * p, sums):
         codes[parts[q]] = decode(sums[q], codes[parts[q]].size)
-    y[:] = np.where(codes <= 2 * LARGEST, codes, np.nan) * unit
+    y[:] = np.where(codes < FAR - LARGEST, codes, np.nan) * unit
     return y
 
 

@@ -26,7 +26,7 @@ a, b, d, k, m, q, v = (Sym.var(name) for name in "abdkmqv")
 others: Sequence[Mapping[str, int]] = ({"exponent": 0}, {"exponent": -64}, {"exponent": 64}, {"exponent": 27})
 """With the last, 1 has the most steps if there is one rank."""
 survivors = {
-    "y[:] = np.where(codes <= 2 * LARGEST, codes, np.nan) * unit": "no sum is twice the largest, as is proved below",
+    "y[:] = np.where(codes < FAR - LARGEST, codes, np.nan) * unit": "no sum is twice the largest, as is proved below",
 }
 refused: Sequence[Mapping[str, int]] = ({"exponent": -65}, {"exponent": 65})
 

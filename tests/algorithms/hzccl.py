@@ -21,7 +21,7 @@ KNOWN = Known(
         Fault("a step is the error bound", "2.0 ** (1 - int(exponent))", "2.0 ** (-int(exponent))"),
         Fault(
             "what has no code is read as the most",
-            "np.where(codes <= 2 * LARGEST, codes, np.nan)",
+            "np.where(codes < FAR - LARGEST, codes, np.nan)",
             "np.minimum(codes, LARGEST)",
             params={"exponent": 40},
         ),
