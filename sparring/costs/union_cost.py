@@ -20,6 +20,7 @@ import sympy
 
 from sparring.costs.costs import summable
 from sparring.costs.derivation import message_bytes, multi_message
+from sparring.costs.derivation.confirmation import so
 from sparring.costs.derivation.proof import Checked
 from sparring.costs.derivation.step_ranges import Span, spans
 from sparring.costs.forms import Forms
@@ -30,7 +31,7 @@ from sparring.costs.formulas.simplified import simplified, tidy
 from sparring.costs.formulas.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
 from sparring.costs.supports import contributions, models
 from sparring.costs.supports.contributions import Message
-from sparring.errors import InputError
+from sparring.errors import InputError, Undecided
 from sparring.proofs.logic import obligations
 from sparring.proofs.logic.verdicts import REFUTED, tested
 from sparring.spec.core.model import Page
@@ -284,6 +285,8 @@ def derive(page: Page, support: str = "union") -> UnionCost:
     with summable(page):
         stated = contributions.contributions(page)
         parts = multi_message.step_by_step(page) if page.several else [page]
+        if not page.several and not so(page, [contributions.somebody(page)]):
+            raise Undecided("in some step no rank is shown to send: whether the step costs a message is not known")
         at: Sequence[Int] = range(len(parts)) if page.several else [obligations.t]
         pieces = []
         for step, part in zip(at, parts):
