@@ -138,8 +138,12 @@ class UnionCost(Forms):
     @property
     def bounds(self) -> Mapping[str, Floor]:
         """The lower bounds, by form; that of pairs is the model's, and left out where some go without an index."""
+        return self.floors(self.union(p))
+
+    def floors(self, all_: Expr) -> Mapping[str, Floor]:
+        """Return the lower bounds, by form, where all ranks' union has the size ``all_``."""
         paired = all(piece.dense == sympy.false for piece in self.pieces)
-        found = (*lower_bounds(self.page), *([of_unions(self.support, self.union(p))] if paired else []))
+        found = (*lower_bounds(self.page), *([of_unions(self.support, all_)] if paired else []))
         return {one.quantity: one for one in found}
 
     @property
@@ -152,7 +156,7 @@ class UnionCost(Forms):
         ranks, length, kept = (int(at[letter]) for letter in ("p", "n", "k"))
         size = Fraction(models.valued(self.support).union(ranks, length, kept))
         whole = sympy.Rational(size.numerator, size.denominator)  # u(p) is the only size that a bound has
-        return {name: exact(one.formula.subs(u(p), whole), at) for name, one in self.bounds.items()}
+        return {name: exact(one.formula.subs(u(p), whole), at) for name, one in self.floors(u(p)).items()}
 
     def total(self, of: Callable[[Expr], Expr], whole: Callable[[Expr], Expr] | None = None) -> Expr:
         """Return the sum over all steps of ``of`` a message's union, or of ``whole`` where it is dense."""
