@@ -19,7 +19,7 @@ from sparring.costs.costs import Cost
 from sparring.costs.formulas import units
 from sparring.costs.formulas.hypotheses import holds, parts
 from sparring.costs.formulas.interval import Interval, enclosure, interval, sign
-from sparring.costs.formulas.symbols import Expr, alpha, beta, exact, gamma, k, n, symbol
+from sparring.costs.formulas.symbols import Expr, Logarithm, alpha, beta, exact, gamma, k, n, symbol
 from sparring.costs.union_cost import UnionCost
 from sparring.errors import InputError, Undecided
 
@@ -231,7 +231,8 @@ def of_letter(difference: Expr, over: str, at: Mapping[str, Fraction]) -> Functi
     letters = {s.name for s in difference.free_symbols} - {over}
     units.need(letters, at, f"a comparison over {over} needs")
     known = {s: sympy.Rational(at[s.name]) for s in difference.free_symbols if s.name in letters}
-    left = difference.subs(known)
+    logs = {x: exact(x, at) for x in difference.atoms(Logarithm) if {s.name for s in x.free_symbols} <= at.keys()}
+    left = difference.xreplace({x: sympy.Rational(y) for x, y in logs.items()}).subs(known)  # sympy knows no values
     if over == "p" and not left.has(sympy.Sum):
         return lambda low, high: interval(exact(left, {"p": low}))
     enclosed = enclosure(left)

@@ -117,6 +117,18 @@ def test_hypotheses_are_none_that_the_point_denies():
         assert found.given == hypotheses and crossing.low <= Fraction(143, length) <= crossing.high
 
 
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_a_logarithm_of_a_number_is_a_number(ranks):
+    """Also within a minimum, which sympy refuses of what it cannot compare."""
+    name, at = "ssar_recursive_doubling", {"p": ranks, "n": 1000}
+    sparse = cost(name, support="independent")
+    found = compare(sparse, cost("ring"), "rho", at)
+    (crossing,) = found.crossings
+    for place, cheaper in zip((crossing.low, crossing.high), found.cheaper):
+        sent = sparse.at(**at, k=int(1000 * place) + (cheaper == "ring")).nbytes
+        assert cheaper == (name if sent < 4 * cost("ring").at(**at).critical else "ring")
+
+
 def test_lengths_begin_with_the_entries_that_a_rank_keeps():
     two = cost("ring"), cost("ring_allgather")
     assert compare(*two, "n", {"p": 4, "k": 7}).start == 7
