@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import pytest
 import sympy
 
@@ -12,7 +15,8 @@ from sparring.costs.derivation.closed_forms import derive
 from sparring.costs.formulas.simplified import even, simplified
 from sparring.costs.formulas.symbols import B, CeilLog2, FloorLog2, Log2, exact, n, p
 from sparring.costs.formulas.units import parse
-from sparring.costs.published.claim import Claim, log2
+from sparring.costs.published import claim as claim_module
+from sparring.costs.published.claim import Claim, log2, published
 from tests.sparring.costs.known import ring
 
 
@@ -54,6 +58,15 @@ def test_what_is_no_formula_of_the_letters_is_refused(formula):
     own = sympy.symbols("n p")
     twin = words(lambda n, p, k: 2 * own[0] * (own[1] - 1) / own[1], "p | n")
     assert judge(twin, derive(ring).words).verdict == "equal"
+
+
+@pytest.mark.parametrize("wrong", [5, [5], [("a", "words", None, "", "")], [words(None)._replace(given=None)]], ids=str)
+def test_what_is_no_list_of_claims_is_refused(wrong, monkeypatch):
+    """The twin is a list of one claim, which is judged."""
+    for claims, error in ((wrong, InputError), ([words(lambda n, p, k: 2 * n)], None)):
+        monkeypatch.setattr(claim_module, "holder", lambda page, claims=claims: SimpleNamespace(claims=claims))
+        with pytest.raises(error, match="right is a list of Claim") if error else nullcontext():
+            assert [*published(ring)] == claims
 
 
 @pytest.mark.parametrize("hypothesis", ["97 | p", "0 | p", "p = 2^m, p not 2^m"])
