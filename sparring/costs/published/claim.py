@@ -57,8 +57,10 @@ def holder(page: Page) -> ModuleType:
 
 def written(claim: object) -> bool:
     """Return whether it is a claim whose fields are of their types."""
-    texts = isinstance(claim, Claim) and (claim.name, claim.quantity, claim.given, claim.source, claim.xfail)
-    return bool(texts) and all(isinstance(text, str) for text in texts)
+    if not isinstance(claim, Claim):
+        return False
+    texts: tuple[object, ...] = (claim.name, claim.quantity, claim.given, claim.source, claim.xfail)
+    return all(isinstance(text, str) for text in texts)
 
 
 def published(page: Page) -> Sequence[Claim]:
