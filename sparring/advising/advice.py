@@ -114,16 +114,17 @@ def answer(
     profile: Profile, place: Place, derived: Sequence[Derived], left_out: Sequence[tuple[str, str]], p: int
 ) -> Answer:
     """Return the advice for ``p`` ranks; raise Undecided if no algorithm has a cost for them."""
-    options, without = [], [*left_out]
+    found: list[tuple[Option, Derived]] = []
+    without = [*left_out]
     for one in derived:
         try:
-            options.append(option(one, profile, place, p))
+            found.append((option(one, profile, place, p), one))
         except (InputError, Undecided) as why:
             without.append((one.page.name, str(why)))
-    if not options:
+    if not found:
         raise Undecided(f"no algorithm has a cost for {p} ranks: {'; '.join(why for _, why in without)}")
-    options.sort(key=lambda option: option.time.expected)
-    best = next(one for one in derived if one.page.name == options[0].algorithm)
+    found.sort(key=lambda pair: pair[0].time.expected)
+    options, best = [option for option, _ in found], found[0][1]  # two pages may have one name
     return Answer(p, tuple(options), tuple(without), plan(best, profile, place, p), reason(options),
                   least(place, profile.fused.size, p, profile.width))  # fmt: skip
 

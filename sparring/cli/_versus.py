@@ -43,7 +43,7 @@ def print_crossover(algorithms: tuple[str, ...], versus: str, over: str, between
         result, extra = Result(subject, "crossings", UNDECIDED, str(why)), {}
     else:
         verdict = proved_up_to(int(found.end)) if over == "p" else proved_at(int(at["p"]))
-        detail = f"{HOW}; {span(over, found.start, found.end)}"
+        detail = f"{HOW}; {span(over, found.start, found.end)}{found.given and ' where '}{found.given}"
         result, extra = Result(subject, "crossings", verdict, detail), {"comparison": enveloped(found)}
         if plot:
             crossing.save(found, plot)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -330,7 +331,14 @@ def formulas(cost: Derived) -> Iterator[str]:
 
 
 def shown(name: str, x: Any) -> str:
-    """Return a number as text; seconds and fractions rounded."""
+    """Return a number as text; seconds and fractions rounded.
+
+    >>> shown("words", Fraction(10**18 + 1, 2)), shown("time", Fraction(1, 3))
+    ('500000000000000000.5', '0.333333 s')
+    """
     if name == "time":
         return f"{float(x):.6g} s"
-    return str(x) if x == int(x) else f"{float(x):.1f}"
+    if x == int(x):
+        return str(x)
+    tenths = round(10 * Fraction(x))  # a float has no more than 17 digits
+    return f"{tenths // 10}.{tenths % 10}"

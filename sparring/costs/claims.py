@@ -62,7 +62,7 @@ def beyond(claim: Claim, where: str) -> str:
     """
     spoken = [at for at in POINTS if holds(claim.given, at)]
     asked = [one for one in parts(where) if claim.quantity != "messages" or one[-1] not in "nk"]
-    return ", ".join(one for one in asked if not all(holds(one, at) for at in spoken))
+    return ", ".join(one for one in asked if not (spoken and all(holds(one, at) for at in spoken)))
 
 
 def known(judged: Judged, derived: Expr) -> Judged:
@@ -98,9 +98,10 @@ def expected(found: Found, why: str, what: str) -> Found:
 
 def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:
     """Judge the claim by comparison, whether it is expected to differ or not."""
-    formula = stated(claim)
+    formula, given = stated(claim), f" where {claim.given}" if claim.given else ""
+    if not any(holds(claim.given, at) for at in POINTS):
+        return Judged(claim, "undecided", f"no point that is tried is one{given}", UNDECIDED)
     difference = sympy.simplify(simplified(formula - derived, claim.given))
-    given = f" where {claim.given}" if claim.given else ""
     if difference == 0:
         return Judged(claim, "equal", f"the same formula{given}", proved)
     lists = difference.has(k)
@@ -132,6 +133,10 @@ def stated(claim: Claim) -> Expr:
         formula = sympy.sympify(claim.formula(n, p, k))
     except (TypeError, ValueError, ArithmeticError) as error:
         raise InputError(f"claim {claim.name!r}: {error}") from error
+    letters = {one.name: one for one in (n, p, k)}
+    if not isinstance(formula, sympy.Expr) or not {s.name for s in formula.free_symbols} <= letters.keys():
+        raise InputError(f"claim {claim.name!r}: {formula} is no formula of n, p and k")
+    formula = formula.xreplace({s: letters[s.name] for s in formula.free_symbols})
     if formula.has(sympy.Float):
         raise InputError(f"claim {claim.name!r}: {formula} has a decimal fraction; write it with integers")
     if formula.has(Log2) and POWER not in parts(claim.given):

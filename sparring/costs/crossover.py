@@ -7,7 +7,7 @@ difference has opposite signs, and interval arithmetic shows that between crossi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import pairwise
@@ -19,7 +19,7 @@ from sparring.costs.costs import Cost
 from sparring.costs.formulas import units
 from sparring.costs.formulas.hypotheses import holds, parts
 from sparring.costs.formulas.interval import Interval, enclosure, interval, sign
-from sparring.costs.formulas.symbols import Expr, alpha, beta, exact, gamma, k, n
+from sparring.costs.formulas.symbols import Expr, Logarithm, alpha, beta, exact, gamma, k, n, symbol
 from sparring.costs.union_cost import UnionCost
 from sparring.errors import InputError, Undecided
 
@@ -56,6 +56,7 @@ class Comparison:
 
     ``cheaper``: in each range between ``crossings``, the name of the one that costs less, "" for the same cost.
     ``formula``: the value of ``over`` where the costs are equal, if there is one and sympy finds it, under ``given``.
+    Over "p" nothing is said of ranks at which ``given`` does not hold.
     ``costs``: an interval that holds each cost, for the letter between two numbers.
     """
 
@@ -69,6 +70,8 @@ class Comparison:
     cheaper: tuple[str, ...]
     formula: Expr | None
     costs: tuple[Function, Function] = field(repr=False, compare=False)
+    places: tuple[Fraction, ...] = ()
+    """The numbers of ranks that are compared, where these grow: those of the range at which ``given`` holds."""
 
 
 def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], start: units.Given | None = None,
@@ -87,24 +90,87 @@ def compare(a: Either, b: Either, over: str, at: Mapping[str, units.Given], star
     low, high = (edge(over, given, default) for given, default in zip((start, end), FIELDS[over]))
     if low >= high:
         raise InputError(f"{over} cannot grow from {low} to {high}")
+    if over == "n" and low < (kept := point.get("k", Fraction(0))):
+        if start is not None:
+            raise InputError(f"k={kept}: a rank has at most n={low} entries")
+        low = kept
     point.pop(over, None)
+    names = (a.page.name, b.page.name)
+    if over == "p":
+        return ranks_compared(a, b, point, quantity, range(int(low), int(high) + 1))
+    ranks = int(point.get("p", 1))
+    a, b = of_ranks(a, ranks), of_ranks(b, ranks)
     hypotheses = common(a, b, over, point)
-    times = [seconds(cost, hypotheses, point) for cost in (a, b)]
+    difference, function, costs = functions(a, b, over, hypotheses, point, quantity)
+    if vanishes(difference):
+        return Comparison(names, over, quantity, low, high, hypotheses, (), ("",), None, costs)
+    ranges = merged(bracketed(function, low, high))
+    formula = solved(difference, over) if len(ranges) == 2 else None  # else it lies outside of the range
+    return in_ranges(names, over, quantity, ranges, hypotheses, costs, formula)
+
+
+def in_ranges(
+    names: tuple[str, str], over: str, quantity: str, ranges: Sequence[Range], given: str,
+    costs: tuple[Function, Function], formula: Expr | None = None, places: Sequence[Fraction] = (),
+) -> Comparison:  # fmt: skip
+    """Return the comparison that these ranges are, each with the sign of the difference."""
+    crossings = tuple(Crossing(before[1], after[0]) for before, after in pairwise(ranges))
+    cheaper = tuple({1: names[1], -1: names[0], 0: ""}[found] for _, _, found in ranges)
+    start, end = ranges[0][0], ranges[-1][1]
+    return Comparison(names, over, quantity, start, end, given, crossings, cheaper, formula, costs, tuple(places))
+
+
+def ranks_compared(a: Either, b: Either, at: Mapping[str, Fraction], quantity: str, ranks: Sequence[int]) -> Comparison:
+    """Return the comparison at each number of ranks at which both costs hold, and the hypotheses that leave some out.
+
+    Raises InputError where that is none.
+    """
+    some = {
+        part: [p for p in ranks if holds(part, values(cost, at, p))] for cost in (a, b) for part in parts(cost.given)
+    }
+    given = ", ".join(part for part, found in some.items() if len(found) < len(ranks))
+    left = [p for p in ranks if all(p in found for found in some.values())]
+    if not left:
+        raise InputError(f"p from {ranks[0]} to {ranks[-1]}: both costs hold at no p; right is one where {given}")
+    known: dict[tuple[int, int], Compared] = {}
+
+    def there(p: Fraction) -> Compared:
+        pair = of_ranks(a, int(p)), of_ranks(b, int(p))
+        key = id(pair[0]), id(pair[1])
+        return known[key] if key in known else known.setdefault(key, functions(*pair, "p", "", at, quantity))
+
+    ranges = merged(stepwise(lambda low, high: there(low).function(low, high), left))
+    costs = (lambda low, high: there(low).costs[0](low, high)), (lambda low, high: there(low).costs[1](low, high))
+    return in_ranges((a.page.name, b.page.name), "p", quantity, ranges, given, costs, places=[*map(Fraction, left)])
+
+
+class Compared(NamedTuple):
+    """The difference of two costs, and functions of the letter that grows: the difference, and each cost."""
+
+    difference: Expr
+    function: Function
+    costs: tuple[Function, Function]
+
+
+def functions(a: Either, b: Either, over: str, hypotheses: str, at: Mapping[str, Fraction], quantity: str) -> Compared:
+    """Return what two costs are under the hypotheses, in seconds or in bytes."""
+    times = [seconds(cost, hypotheses, at) for cost in (a, b)]
     if quantity == "bytes":
         times = [time.subs(BYTES) for time in times]
     difference = sympy.expand(times[0] - times[1])
-    function = of_letter(difference, over, point)
-    costs = of_letter(times[0], over, point), of_letter(times[1], over, point)
-    names = (a.page.name, b.page.name)
-    if vanishes(difference):
-        return Comparison(names, over, quantity, low, high, hypotheses, (), ("",), None, costs)
-    pieces = stepwise(function, low, high) if over == "p" else bracketed(function, low, high)
-    ranges = merged(pieces)
-    crossings = tuple(Crossing(before[1], after[0]) for before, after in pairwise(ranges))
-    cheaper = tuple({1: names[1], -1: names[0], 0: ""}[found] for _, _, found in ranges)
-    start_, end_ = ranges[0][0], ranges[-1][1]
-    formula = solved(difference, over) if len(crossings) == 1 else None  # else it lies outside of the range
-    return Comparison(names, over, quantity, start_, end_, hypotheses, crossings, cheaper, formula, costs)
+    costs = of_letter(times[0], over, at), of_letter(times[1], over, at)
+    return Compared(difference, of_letter(difference, over, at), costs)
+
+
+def of_ranks(cost: Either, ranks: int) -> Either:
+    """Return the cost of calls of so many ranks, which may decide what a composition sends."""
+    return cost.of_ranks(ranks) if isinstance(cost, Cost) else cost
+
+
+def values(cost: Either, at: Mapping[str, Fraction], ranks: int) -> dict[str, int | Fraction]:
+    """Return the letters of the cost's hypotheses, with their values; ``radix`` among them."""
+    letters = cost.derived.letters if isinstance(cost, Cost) else {}
+    return {**{letter: at[letter] for letter in "nk" if letter in at}, "p": ranks, **letters}
 
 
 def read_point(at: Mapping[str, units.Given]) -> tuple[dict[str, Fraction], str]:
@@ -132,18 +198,28 @@ def edge(over: str, given: units.Given | None, default: Fraction) -> Fraction:
 
 
 def common(a: Either, b: Either, over: str, at: Mapping[str, Fraction]) -> str:
-    """Return the hypotheses under which nothing is rounded in either, as far as they can hold where ``at`` says."""
-    wanted = dict.fromkeys(part for cost in (a, b) for part in parts(cost.even))
-    if over == "p":
-        return ""
-    ranks = int(at.get("p", 1))
-    return ", ".join(part for part in wanted if "|" in part or holds(part, {"n": 0, "p": ranks, "k": 0}))
+    """Return the hypotheses of both costs, and those under which nothing is rounded, as far as these can hold.
+
+    Raises InputError at a point at which a cost does not hold, whatever ``over`` is.
+    """
+    grows, ranks, wanted = {"n": "n", "rho": "k"}[over], int(at.get("p", 1)), dict[str, None]()
+    for cost in (a, b):
+        for part in parts(f"{cost.given}, {cost.even}"):
+            letter = part.rpartition(" ")[2]
+            if letter == grows or (letter in "nk" and letter not in at) or holds(part, values(cost, at, ranks)):
+                wanted[part] = None
+            elif part in parts(cost.given):
+                where = f"p={ranks}" + (f", {letter}={at[letter]}" if letter in "nk" else "")
+                raise InputError(f"{cost.page.name}: this cost holds where {part}, not for {where}")
+    return ", ".join(wanted)
 
 
 def seconds(cost: Either, hypotheses: str, at: Mapping[str, Fraction]) -> Expr:
-    """Return a cost's time, under those of the hypotheses that it knows."""
+    """Return a cost's time, under those of the hypotheses that it knows, for the page's own parameters."""
     own = ", ".join(part for part in parts(hypotheses) if part in parts(cost.even))
     time = cost.simplify(own).time if own else cost.time
+    letters = cost.derived.letters if isinstance(cost, Cost) else {}
+    time = time.subs({symbol(letter): value for letter, value in letters.items()})
     units.need({s.name for s in time.free_symbols} - {*"pnk"}, at, f"time of {cost.page.name} needs")
     return time
 
@@ -155,7 +231,8 @@ def of_letter(difference: Expr, over: str, at: Mapping[str, Fraction]) -> Functi
     letters = {s.name for s in difference.free_symbols} - {over}
     units.need(letters, at, f"a comparison over {over} needs")
     known = {s: sympy.Rational(at[s.name]) for s in difference.free_symbols if s.name in letters}
-    left = difference.subs(known)
+    logs = {x: exact(x, at) for x in difference.atoms(Logarithm) if {s.name for s in x.free_symbols} <= at.keys()}
+    left = difference.xreplace({x: sympy.Rational(y) for x, y in logs.items()}).subs(known)  # sympy knows no values
     if over == "p" and not left.has(sympy.Sum):
         return lambda low, high: interval(exact(left, {"p": low}))
     enclosed = enclosure(left)
@@ -166,9 +243,9 @@ Range = tuple[Fraction, Fraction, int]
 """A range from one number to another, and the sign of the difference in it."""
 
 
-def stepwise(function: Function, low: Fraction, high: Fraction) -> Iterator[tuple[Fraction, Fraction, int | None]]:
-    """Yield the sign of the difference at each integer."""
-    for at in map(Fraction, range(int(low), int(high) + 1)):
+def stepwise(function: Function, ranks: Sequence[int]) -> Iterator[tuple[Fraction, Fraction, int | None]]:
+    """Yield the sign of the difference at each number of ranks."""
+    for at in map(Fraction, ranks):
         found = sign(function(at, at))
         if found is None:
             raise Undecided(f"p={at}: the costs are too near each other to say which is less")

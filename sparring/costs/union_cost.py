@@ -20,6 +20,7 @@ import sympy
 
 from sparring.costs.costs import summable
 from sparring.costs.derivation import message_bytes, multi_message
+from sparring.costs.derivation.confirmation import so
 from sparring.costs.derivation.proof import Checked
 from sparring.costs.derivation.step_ranges import Span, spans
 from sparring.costs.forms import Forms
@@ -30,7 +31,7 @@ from sparring.costs.formulas.simplified import simplified, tidy
 from sparring.costs.formulas.symbols import OCTETS, Expr, alpha, beta, exact, gamma, k, n, p, t, width
 from sparring.costs.supports import contributions, models
 from sparring.costs.supports.contributions import Message
-from sparring.errors import InputError
+from sparring.errors import InputError, Undecided
 from sparring.proofs.logic import obligations
 from sparring.proofs.logic.verdicts import REFUTED, tested
 from sparring.spec.core.model import Page
@@ -137,8 +138,12 @@ class UnionCost(Forms):
     @property
     def bounds(self) -> Mapping[str, Floor]:
         """The lower bounds, by form; that of pairs is the model's, and left out where some go without an index."""
+        return self.floors(self.union(p))
+
+    def floors(self, all_: Expr) -> Mapping[str, Floor]:
+        """Return the lower bounds, by form, where all ranks' union has the size ``all_``."""
         paired = all(piece.dense == sympy.false for piece in self.pieces)
-        found = (*lower_bounds(self.page), *([of_unions(self.support, self.union(p))] if paired else []))
+        found = (*lower_bounds(self.page), *([of_unions(self.support, all_)] if paired else []))
         return {one.quantity: one for one in found}
 
     @property
@@ -151,7 +156,7 @@ class UnionCost(Forms):
         ranks, length, kept = (int(at[letter]) for letter in ("p", "n", "k"))
         size = Fraction(models.valued(self.support).union(ranks, length, kept))
         whole = sympy.Rational(size.numerator, size.denominator)  # u(p) is the only size that a bound has
-        return {name: exact(one.formula.subs(u(p), whole), at) for name, one in self.bounds.items()}
+        return {name: exact(one.formula.subs(u(p), whole), at) for name, one in self.floors(u(p)).items()}
 
     def total(self, of: Callable[[Expr], Expr], whole: Callable[[Expr], Expr] | None = None) -> Expr:
         """Return the sum over all steps of ``of`` a message's union, or of ``whole`` where it is dense."""
@@ -284,6 +289,8 @@ def derive(page: Page, support: str = "union") -> UnionCost:
     with summable(page):
         stated = contributions.contributions(page)
         parts = multi_message.step_by_step(page) if page.several else [page]
+        if not page.several and not so(page, [contributions.somebody(page)]):
+            raise Undecided("in some step no rank is shown to send: whether the step costs a message is not known")
         at: Sequence[Int] = range(len(parts)) if page.several else [obligations.t]
         pieces = []
         for step, part in zip(at, parts):

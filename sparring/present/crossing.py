@@ -51,7 +51,7 @@ def curves(found: Comparison) -> list[Curve]:
     """Return both costs, at every number of ranks or at points that lie apart by one factor."""
     low, high = float(found.start), float(found.end)
     apart = [Fraction(low * (high / low) ** (i / (POINTS - 1))) for i in range(POINTS)]
-    xs = [Fraction(p) for p in range(int(low), int(high) + 1)] if found.over == "p" else apart
+    xs = found.places if found.over == "p" else apart
     return [
         Curve(name, [*map(float, xs)], [float(cost(x, x).mid) for x in xs])
         for name, cost in zip(found.names, found.costs)

@@ -19,7 +19,7 @@ import sympy
 from sparring.costs.derivation import multi_message
 from sparring.costs.derivation.changing_in_spans import derive_in_spans
 from sparring.costs.derivation.changing_senders import derive_changing
-from sparring.costs.derivation.confirmation import so
+from sparring.costs.derivation.confirmation import plausible, so
 from sparring.costs.derivation.step_ranges import (
     Derivation,
     InSpan,
@@ -74,6 +74,7 @@ def derived(page: Page) -> Derivation:
         return tree(page)
     if page.blocks or (page.data == "vector" and not page.cuts):
         return either(derive_whole, page)
+    all_send(page)
     steps, parts = number_of_steps(page), cut(page)
     pieces = tuple(summed(page.words, page.chunk(r, t, p), *one) for one in parts)
     sent = sympy.expand(sum(piece.total for piece in pieces))
@@ -130,6 +131,15 @@ def bundled(page: Page) -> Derivation:
         critical=critical, added=largest(added_all), added_critical=added_critical,
         gaps=() if passed_on else (gap,), parts=parts,
     )  # fmt: skip
+
+
+def all_send(page: Page) -> None:
+    """Raise Undecided unless every rank sends in every step: sums over steps and ranks count all messages."""
+    sends = Obligation("all send", during(page), page.active(r, t, p))
+    if sends.claim is not True and not (plausible(sends) and so(page, [sends])):
+        raise Undecided(
+            "in some step a rank is silent, which is not yet summed where messages are single chunks or lists"
+        )
 
 
 def number_of_steps(page: Page) -> Expr:

@@ -19,7 +19,7 @@ MULTIPLE, POWER_OF = re.compile(r"(\d+)( p)? \| n"), re.compile(r"p = (\d+)\^m")
 DIVIDES = re.compile(r"(\d+) \| p")
 """So with grids of ranks: ``4 | p``."""
 
-RELATIONS: Mapping[str, Callable[[int, int], bool]] = {"|": lambda x, y: y % x == 0, "<": lt, "<=": le}
+RELATIONS: Mapping[str, Callable[[int, int], bool]] = {"|": lambda x, y: x != 0 and y % x == 0, "<": lt, "<=": le}
 Point = Mapping[str, int | Fraction]
 
 

@@ -55,9 +55,19 @@ def holder(page: Page) -> ModuleType:
     return importlib.import_module(beside) if ours else companion(page)
 
 
+def written(claim: object) -> bool:
+    """Return whether it is a claim whose fields are of their types."""
+    if not isinstance(claim, Claim):
+        return False
+    texts: tuple[object, ...] = (claim.name, claim.quantity, claim.given, claim.source, claim.xfail)
+    return all(isinstance(text, str) for text in texts)
+
+
 def published(page: Page) -> Sequence[Claim]:
     """Return the claims that are published of the page; raise InputError for one that cannot be judged."""
     claims: Sequence[Claim] = getattr(holder(page), "claims", ())
+    if not (isinstance(claims, (list, tuple)) and all(map(written, claims))):
+        raise InputError(f"page {page.name}: claims is {claims!r}; right is a list of Claim, with texts and a function")
     for claim in claims:
         known = all(part in HYPOTHESES or DIVIDES.fullmatch(part) for part in parts(claim.given))
         if not known or claim.quantity not in QUANTITIES:

@@ -91,6 +91,11 @@ def neighbours(page: Page, s: Contributions) -> Iterator[Obligation]:
         yield note("some rank has as many", during(page), some(*most))
 
 
+def somebody(page: Page) -> Obligation:
+    """Return the obligation that in each step one of some ranks sends, so that the step costs a message."""
+    return Obligation("somebody sends", during(page), some(*(page.active(x, t, p) for x in SOME_RANKS)))
+
+
 def prove(page: Page, s: Contributions) -> Checked:
     """Put the obligations to both solvers; return the verdict, and what it rests on."""
     lemmas = with_parameters(getattr(companion(page), "lemmas", None), page)
@@ -115,7 +120,7 @@ def unlike_at(page: Page, s: Contributions, p: int) -> Iterator[str]:
             if held != neighbouring(begin, many, p):
                 yield f"p={p}, step {step}, chunk {c}: {held.bit_count()} contributions, stated {many} from {begin} on"
             copies[dst][c] = held | (copies[dst][c] if adds else 0)
-        if (found := max((held.bit_count() for *_, held in wire), default=most)) != most:
+        if (found := max((held.bit_count() for *_, held in wire), default=0)) != most:
             yield f"p={p}, step {step}: {found} contributions in the largest message, stated {most}"
 
 

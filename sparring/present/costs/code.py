@@ -8,6 +8,7 @@ import sympy
 from sympy.printing.c import C99CodePrinter
 from sympy.printing.pycode import PythonCodePrinter
 
+from sparring.costs.compositions import ComposedCost
 from sparring.costs.forms import Forms
 from sparring.costs.formulas.symbols import CeilLog, Expr
 from sparring.costs.rows import FORMS
@@ -99,14 +100,16 @@ class Python(PythonCodePrinter):  # type: ignore[misc]  # sympy ships no types
 
 def python(costs: Sequence[Forms]) -> str:
     """Return a module with a function ``ALGO_QUANTITY`` for each closed form; ``u(s)`` is passed as a function."""
-    return "\n".join([PYTHON.format(names=names(costs)), *(in_python(*form) for form in functions(costs))])
+    where = {cost.page.name: holding(cost) for cost in costs}
+    told = (in_python(*form, where[form[0]]) for form in functions(costs))
+    return "\n".join([PYTHON.format(names=names(costs)), *told])
 
 
 def c(costs: Sequence[Forms]) -> str:
     """Return the same functions in C99."""
-    forms = functions(costs)
+    forms, where = functions(costs), {cost.page.name: holding(cost) for cost in costs}
     beside = [C_CEIL_LOG] if any(form.has(CeilLog) for _, _, form in forms) else []
-    return "\n".join([C.format(names=names(costs)), *beside, *(in_c(*form) for form in forms)])
+    return "\n".join([C.format(names=names(costs)), *beside, *(in_c(*form, where[form[0]]) for form in forms)])
 
 
 def names(costs: Sequence[Forms]) -> str:
@@ -120,20 +123,27 @@ def functions(costs: Sequence[Forms]) -> list[tuple[str, str, Expr]]:
     return [form for form in forms if form[2] is not None]
 
 
+def holding(cost: Forms) -> str:
+    """Return where an algorithm's formulas hold, and whether they are bounds, as the end of a sentence."""
+    more = [words for _, words in cost.hypotheses] if isinstance(cost, ComposedCost) else []
+    where = "; ".join(filter(None, [cost.given, *more]))
+    return f"{', at most' if cost.relation else ''}{where and ', where '}{where}"
+
+
 def letters(x: Expr) -> list[str]:
     """Return the arguments of a formula, in alphabetical order; ``u`` last."""
     return sorted(s.name for s in x.free_symbols) + (["u"] if x.has(u) else [])
 
 
-def in_python(page: str, name: str, x: Expr) -> str:
-    """Return the function of one closed form."""
+def in_python(page: str, name: str, x: Expr, where: str = "") -> str:
+    """Return the function of one closed form, which says ``where`` it holds."""
     given = letters(x)
     exact = [letter for letter in given if letter != "u"]
     return "\n".join(
         [
             "",
             f"def {page}_{name}({', '.join(given)}):",
-            f'    """{FORMS[name]}."""',
+            f'    """{FORMS[name]}{where}."""',
             *([f"    {', '.join(exact)} = {', '.join(f'Fraction({letter})' for letter in exact)}"] if exact else []),
             f"    return {Python(page).doprint(x)}",
             "",
@@ -141,8 +151,8 @@ def in_python(page: str, name: str, x: Expr) -> str:
     )
 
 
-def in_c(page: str, name: str, x: Expr) -> str:
-    """Return the function of one closed form; sums become loops."""
+def in_c(page: str, name: str, x: Expr, where: str = "") -> str:
+    """Return the function of one closed form, which says ``where`` it holds; sums become loops."""
     given = ", ".join("double (*u)(double)" if letter == "u" else f"double {letter}" for letter in letters(x))
     printer = C99CodePrinter({"user_functions": called(page)})
     plain, sums = parts(x)
@@ -153,7 +163,7 @@ def in_c(page: str, name: str, x: Expr) -> str:
     ]
     return "\n".join(
         [
-            f"/* {FORMS[name]} */",
+            f"/* {FORMS[name]}{where} */",
             f"double {page}_{name}({given}) {{",
             f"    double total = {printer.doprint(plain)};",
             *loops,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
@@ -323,3 +324,11 @@ def test_ranges_overlap_is_told(normal):
     options = [advice.Option(f"{i}", "all", 1, time, time, PART, ()) for i, time in enumerate(times)]
 
     assert advice.reason(options).endswith("takes 100 % longer, but their ranges overlap")
+
+
+def test_of_two_pages_of_one_name_the_fastest_is_planned(normal):
+    """Buckets are those of the page that is first, in whichever order the two are given."""
+    slow = replace(sparring.page("recursive_doubling"), name="ring")
+    for pages in ((slow, sparring.page("ring")), (sparring.page("ring"), slow)):
+        answer = advised(normal, [4], algorithms=pages, machine=sparring.Machine("0", "25Gbit/s"))
+        assert answer.plan.fused == answer.options[0].time.expected < answer.options[1].time.expected

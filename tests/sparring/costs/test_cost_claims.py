@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from types import SimpleNamespace
+
 import pytest
 import sympy
 
@@ -12,7 +15,8 @@ from sparring.costs.derivation.closed_forms import derive
 from sparring.costs.formulas.simplified import even, simplified
 from sparring.costs.formulas.symbols import B, CeilLog2, FloorLog2, Log2, exact, n, p
 from sparring.costs.formulas.units import parse
-from sparring.costs.published.claim import Claim, log2
+from sparring.costs.published import claim as claim_module
+from sparring.costs.published.claim import Claim, log2, published
 from tests.sparring.costs.known import ring
 
 
@@ -44,6 +48,38 @@ def test_a_claim_in_floats_is_refused(formula):
     """A formula that is not exact cannot be compared exactly."""
     with pytest.raises(InputError, match="a claim"):
         judge(words(formula), derive(ring).words)
+
+
+@pytest.mark.parametrize("formula", [None, True, (1, 2), sympy.Symbol("m") * n], ids=str)
+def test_what_is_no_formula_of_the_letters_is_refused(formula):
+    """Planted; the twin has a letter of the same name, whatever sympy supposes of it."""
+    with pytest.raises(InputError, match="is no formula of n, p and k"):
+        judge(words(lambda n, p, k: formula), derive(ring).words)
+    own = sympy.symbols("n p")
+    twin = words(lambda n, p, k: 2 * own[0] * (own[1] - 1) / own[1], "p | n")
+    assert judge(twin, derive(ring).words).verdict == "equal"
+
+
+@pytest.mark.parametrize("wrong", [5, [5], [("a", "words", None, "", "")], [words(None)._replace(given=None)]], ids=str)
+def test_what_is_no_list_of_claims_is_refused(wrong, monkeypatch):
+    """The twin is a list of one claim, which is judged."""
+    for claims, error in ((wrong, InputError), ([words(lambda n, p, k: 2 * n)], None)):
+        monkeypatch.setattr(claim_module, "holder", lambda page, claims=claims: SimpleNamespace(claims=claims))
+        with pytest.raises(error, match="right is a list of Claim") if error else nullcontext():
+            assert [*published(ring)] == claims
+
+
+@pytest.mark.parametrize("hypothesis", ["97 | p", "0 | p", "p = 2^m, p not 2^m"])
+@pytest.mark.parametrize(
+    "formula", [lambda n, p, k: 2 * n * (p - 1) / p, lambda n, p, k: 5 * n], ids=["right", "wrong"]
+)
+def test_a_claim_of_no_point_is_undecided(formula, hypothesis):
+    """Neither equal nor different; nor is it what a derivation under another hypothesis speaks of."""
+    for where in ("", "p | n"):
+        judged = judge(words(formula, hypothesis), derive(ring).words, where=where)
+        assert (judged.verdict, str(judged.checked)) == ("undecided", "undecided")
+    twin = judge(words(lambda n, p, k: 2 * n * (p - 1) / p, "p | n"), derive(ring).words, where="p | n")
+    assert twin.verdict == "equal"
 
 
 def test_a_claim_that_is_known_to_differ():

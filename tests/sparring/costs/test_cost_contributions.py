@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from importlib import import_module
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ from sparring.costs.derivation import message_bytes
 from sparring.costs.supports import contributions
 from sparring.costs.supports.contributions import predicted, prove, unlike
 from sparring.proofs.logic.verdicts import REFUTED
+from sparring.spec.core.numbers import where
 from sparring.spec.core.sparse import SparseVector
 from tests.algorithms import ALGORITHMS
 from tests.sweeps import third
@@ -37,6 +39,19 @@ def test_a_wrong_statement_is_refuted_and_seen(monkeypatch, name, planted):
     _, verdict, why = prove(sparring.page(name), wrong.contributions)
     assert verdict == REFUTED and " fails at " in why
     assert unlike(sparring.page(name), wrong.contributions, range(1, 9)).startswith("p=")
+
+
+def test_a_step_in_which_nobody_sends_costs_no_message():
+    """A ring with one more step, a silent one, has no cost; its twin sends always, in other words."""
+    silent = replace(PAGE, steps=lambda p: 2 * p - 2 + where(p > 1, 1, 0), active=lambda r, t, p: t < 2 * p - 2)
+    assert (
+        unlike(silent, stated(PAGE.name), range(1, 4))
+        == "p=2, step 2: 0 contributions in the largest message, stated 2"
+    )
+    with pytest.raises(Undecided, match="in some step no rank is shown to send"):
+        sparring.cost(silent)
+    twin = sparring.cost(replace(PAGE, active=lambda r, t, p: t < 2 * p))
+    assert twin.messages == sparring.cost(PAGE).messages
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 6, 8, 13])

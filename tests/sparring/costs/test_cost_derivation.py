@@ -126,6 +126,24 @@ def test_a_wrong_sum_is_refuted(name):
     assert prove(one, wrong).detail.startswith("the spans are all steps: z3 sat, cvc5 sat")
 
 
+SILENT = {
+    "odd ranks": lambda r, t, p: r % 2 == 0,
+    "all but one": lambda r, t, p: r < 1,
+    "late steps": lambda r, t, p: t < p - 2,
+    "all": lambda r, t, p: False,
+}
+
+
+@pytest.mark.parametrize("silent", SILENT)
+@pytest.mark.parametrize("name", ["ring", "ring_allgather", "ring_topk"])
+def test_silent_ranks_are_not_summed_as_if_they_sent(name, silent):
+    """Refused, also by what tells numbers and checks none; the twin sends always, in other words."""
+    with pytest.raises(Undecided, match="in some step a rank is silent"):
+        sparring.cost(replace(page(name), active=SILENT[silent]))
+    twin = derive(replace(page(name), active=lambda r, t, p: t < 2 * p))
+    assert twin == derive(page(name))
+
+
 SPELT = {
     "at most": lambda t, p: t <= p - 2,
     "the next step": lambda t, p: t + 1 < p,

@@ -1,5 +1,6 @@
 """Crossings: between two numbers with opposite signs, none elsewhere; and the enclosures that this rests on."""
 
+import re
 from fractions import Fraction
 from functools import cache
 
@@ -56,6 +57,83 @@ def test_between_crossings_the_cheaper_one_is_as_counted(name, other, params, ov
         for place in (int(place) * unit for place in places if first <= place <= last):
             times = {one.page.name: one.at(**at, **{letter: place}, **MACHINE).time for one in both}
             assert min(times, key=times.__getitem__) == cheaper
+
+
+@pytest.mark.parametrize(
+    ("name", "at", "given", "held"),
+    [
+        ("rabenseifner", {"n": 24}, "2^floor(log2 p) | n", [*range(2, 16)]),
+        ("rabenseifner", {"n": 64}, "", [*range(2, 34)]),
+        ("pat", {"n": 24}, "p | n", [2, 3, 4, 6, 8, 12, 24]),
+        ("recursive_doubling_allgather", {"n": 24, "k": 4}, "p = 2^m", [2, 4, 8, 16, 32]),
+        ("recursive_multiplying", {"n": 24}, "p = radix^m", [4, 16]),
+    ],
+)
+def test_over_ranks_nothing_is_said_where_a_cost_does_not_hold(name, at, given, held):
+    """At each other number of ranks the cheaper one is as exact costs say; "" the twin that holds at all."""
+    found = compare(cost("ring"), cost(name), "p", {**at, **MACHINE}, 2, 33)
+    assert (found.given, [*map(int, found.places)]) == (given, held)
+    edges = [found.start, *(edge for crossing in found.crossings for edge in crossing), found.end]
+    for low, high, cheaper in zip(edges[::2], edges[1::2], found.cheaper):
+        for p_ in (p_ for p_ in held if low <= p_ <= high):
+            dense, other = (one.at(**at, p=p_, **MACHINE).time for one in (cost("ring"), cost(name)))
+            assert cheaper == ("" if dense == other else "ring" if dense < other else name)
+
+
+def test_a_composition_is_compared_in_the_calls_that_its_ranks_make():
+    """Ranks that do not fill nodes take another way: then ``hierarchical`` is the ring."""
+    two = cost("ring"), cost("hierarchical")
+    found = compare(*two, "p", {"n": 960, **MACHINE}, 5, 8)
+    assert found.cheaper == ("", "hierarchical", "", "hierarchical")
+    for ranks, cheaper in ((7, ("",)), (8, ("hierarchical",))):
+        found = compare(*two, "n", {"p": ranks, **MACHINE})
+        assert found.cheaper == cheaper and ("2 | p" in found.given) == (ranks == 8)
+
+
+@pytest.mark.parametrize(
+    ("name", "over", "at", "message"),
+    [
+        ("recursive_doubling_allgather", "rho", {"p": 6, "n": 60}, "holds where p = 2^m, not for p=6"),
+        ("rabenseifner", "rho", {"p": 6, "n": 30}, "holds where 2^floor(log2 p) | n, not for p=6, n=30"),
+        ("spardl", "n", {"p": 5, "k": 7}, "holds where p | k, not for p=5, k=7"),
+        (
+            "rabenseifner",
+            "p",
+            {"n": 7},
+            "p from 2 to 128: both costs hold at no p; right is one where 2^floor(log2 p) | n",
+        ),
+    ],
+)
+def test_a_point_at_which_a_cost_does_not_hold_is_refused(name, over, at, message):
+    with pytest.raises(InputError, match=re.escape(message)):
+        compare(cost("ring"), cost(name), over, at)
+
+
+def test_hypotheses_are_none_that_the_point_denies():
+    """Chunks of 7 ranks are of 142 or 143 entries; the twin has equal ones."""
+    for length, hypotheses in ((1000, ""), (1001, "p | n")):
+        found = compare(cost("ring_allgather"), cost("ring"), "rho", {"p": 7, "n": length})
+        (crossing,) = found.crossings
+        assert found.given == hypotheses and crossing.low <= Fraction(143, length) <= crossing.high
+
+
+@pytest.mark.parametrize("ranks", [3, 4])
+def test_a_logarithm_of_a_number_is_a_number(ranks):
+    """Also within a minimum, which sympy refuses of what it cannot compare."""
+    name, at = "ssar_recursive_doubling", {"p": ranks, "n": 1000}
+    sparse = cost(name, support="independent")
+    found = compare(sparse, cost("ring"), "rho", at)
+    (crossing,) = found.crossings
+    for place, cheaper in zip((crossing.low, crossing.high), found.cheaper):
+        sent = sparse.at(**at, k=int(1000 * place) + (cheaper == "ring")).nbytes
+        assert cheaper == (name if sent < 4 * cost("ring").at(**at).critical else "ring")
+
+
+def test_lengths_begin_with_the_entries_that_a_rank_keeps():
+    two = cost("ring"), cost("ring_allgather")
+    assert compare(*two, "n", {"p": 4, "k": 7}).start == 7
+    with pytest.raises(InputError, match="k=7: a rank has at most n=2 entries"):
+        compare(*two, "n", {"p": 4, "k": 7}, 2)
 
 
 def test_a_planted_touch_is_not_told_as_an_order():

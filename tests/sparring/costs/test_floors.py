@@ -73,3 +73,12 @@ def test_a_gap_with_powers_of_p_leads_from_the_bound_to_the_cost():
     at = {"p": Fraction(4), "n": Fraction(64), "k": Fraction(8), "alpha": 0, "beta": 0, "gamma": 0, "width": 4}
     (row,) = (row for row in rows.rows(cost) if row.quantity == "pairs")
     assert exact(row.gap, at) + cost.least(at)["pairs"] == cost.at(p=4, n=64, k=8).pairs
+
+
+@pytest.mark.parametrize("model", ["identical", "independent", "disjoint"])
+def test_an_empty_vector_has_a_bound(model):
+    """No index is divided by how many there are; the twin has one entry."""
+    found = sparring.cost("ring_sparse", support=model)
+    for length, least in ((0, 0), (1, {"identical": Fraction(7, 4)}.get(model, 0))):
+        at = {letter: Fraction(x) for letter, x in {"p": 8, "n": length, "k": length}.items()}
+        assert found.least(at) == {"messages": 3, "pairs": least}

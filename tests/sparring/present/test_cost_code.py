@@ -131,3 +131,19 @@ def test_a_planted_fault_is_seen(module, monkeypatch):
     space = {}
     exec(compile(code.python([ring]), "costs.py", "exec"), space)
     assert module["ring_words"](7, 3) == ring.at(n=7, p=3).words != space["ring_words"](7, 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("rabenseifner", ", where 2^floor(log2 p) | n"),
+        ("recursive_doubling_allgather", ", where p = 2^m"),
+        ("hierarchical", ", at most, where 2 divides p"),
+        ("ring", ""),
+    ],
+)
+def test_a_function_says_where_its_formula_holds(name, where):
+    """Also that it is a bound; the twin holds always."""
+    cost = sparring.cost(name)
+    assert f'"""V_max, the most words that one rank sends{where}."""' in code.python([cost])
+    assert f"/* V_max, the most words that one rank sends{where} */" in code.c([cost])
