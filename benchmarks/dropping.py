@@ -140,8 +140,11 @@ def main() -> None:
 def told(one: Learned) -> Learned:
     """The same, after a line for the terminal."""
     job = one.job
-    print(f"p={job.ranks} seed {job.seed} {job.way}: loss {one.losses[-1]:.4f}, accuracy {one.accuracy:.3f}, "
-          f"{100 * one.completed:.1f} % completed, time {one.moments[-1]:.0f}", flush=True)  # fmt: skip
+    print(
+        f"p={job.ranks} seed {job.seed} {job.way}: loss {one.losses[-1]:.4f}, accuracy {one.accuracy:.3f}, "
+        f"{100 * one.completed:.1f} % completed, time {one.moments[-1]:.0f}",
+        flush=True,
+    )
     return one
 
 

@@ -182,8 +182,11 @@ def main() -> None:
 def told(one: Learned) -> Learned:
     """The same, after a line for the terminal."""
     job = one.job
-    print(f"p={job.ranks} seed {job.seed} {job.algorithm}: loss {one.losses[-1]:.4f}, accuracy {one.accuracy:.3f}, "
-          f"{one.nbytes:,.0f} bytes a step", flush=True)  # fmt: skip
+    print(
+        f"p={job.ranks} seed {job.seed} {job.algorithm}: loss {one.losses[-1]:.4f}, accuracy {one.accuracy:.3f}, "
+        f"{one.nbytes:,.0f} bytes a step",
+        flush=True,
+    )
     return one
 
 

@@ -53,8 +53,11 @@ def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every
 def theorems(page: Page) -> Iterator[Stated]:
     """State what holds of its functions."""
     m: Any = page.module
-    yield Stated("result", "The sketch of a sum is the sum of sketches (vectors of up to 8 entries, in "
-                 "rows of 1 or 3).", sketches(m))  # fmt: skip
+    yield Stated(
+        "result",
+        "The sketch of a sum is the sum of sketches (vectors of up to 8 entries, in rows of 1 or 3).",
+        sketches(m),
+    )
     yield Stated(
         "conservation",
         "What is left is added to the next vector; an estimate becomes the vector where that is sent; "

@@ -23,8 +23,11 @@ INNER: Mapping[str, Any] = {"ring": ring, "two_shot": two_shot}
 ANY = (ranks >= 1,)
 
 others: Sequence[Mapping[str, Any]] = (
-    {"k": 2, "beta": 100, "through": "two_shot"}, {"k": 3}, {"k": 0, "beta": 1}, {"k": 1, "beta": 999},
-)  # fmt: skip
+    {"k": 2, "beta": 100, "through": "two_shot"},
+    {"k": 3},
+    {"k": 0, "beta": 1},
+    {"k": 1, "beta": 999},
+)
 shown = {"residual": lambda state, r: [*state.residual[r]]}
 survivors = {
     "if comm.Get_rank() == root:": "what other ranks find is overwritten by what the leader tells",

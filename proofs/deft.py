@@ -23,11 +23,14 @@ from sparring.spec.library import layers
 __all__ = ["shown"]  # as of MiCRO
 
 others: Sequence[Mapping[str, Any]] = (
-    {"k": 3, "layers": 3, "through": "two_shot"}, {"k": 6, "layers": 1}, {"k": 0, "layers": 5}, {"k": 20, "layers": 4},
-)  # fmt: skip
+    {"k": 3, "layers": 3, "through": "two_shot"},
+    {"k": 6, "layers": 1},
+    {"k": 0, "layers": 5},
+    {"k": 20, "layers": 4},
+)
 survivors = {
     "def __call__(self, x: Vector, /) -> Vector:": "what was sent is cleared, and the call counted, in any order",
-}  # fmt: skip
+}
 refused: Sequence[Mapping[str, Any]] = ({"k": -1}, {"layers": 0}, {"through": "tree"})
 
 

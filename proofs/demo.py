@@ -26,9 +26,11 @@ TOPS = (1, 9)
 """How many frequencies of a chunk are told, if it has so many."""
 
 others: Sequence[Mapping[str, int]] = (
-    {"chunk": 4, "top": 2}, {"chunk": 5, "top": 9, "signs": 0, "decay": 500}, {"chunk": 1, "top": 1, "decay": 0},
+    {"chunk": 4, "top": 2},
+    {"chunk": 5, "top": 9, "signs": 0, "decay": 500},
+    {"chunk": 1, "top": 1, "decay": 0},
     {"chunk": 300, "top": 2, "signs": 0, "decay": 1000},
-)  # fmt: skip
+)
 long: Sequence[Mapping[str, int]] = ({"chunk": 4, "top": 2},)
 refused: Sequence[Mapping[str, int]] = (
     {"decay": -1}, {"decay": 1001}, {"chunk": 0}, {"chunk": 1025}, {"top": 0}, {"top": 1025}, {"signs": 2},

@@ -32,7 +32,7 @@ others: Sequence[Mapping[str, Any]] = (
     {"k": 4, "first": 5_000_000, "gain": 0, "blocks": 5, "unit": 1},
     {"k": 1, "first": 500_000, "blocks": 1, "unit": 3},
     {"blocks": 2**32, "unit": 1},
-)  # fmt: skip
+)
 refused: Sequence[Mapping[str, Any]] = (
     *micro.refused, {"blocks": 0}, {"blocks": 2**32 + 1}, {"unit": 0}, {"unit": 2**32 + 1},
 )  # fmt: skip

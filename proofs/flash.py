@@ -100,5 +100,8 @@ def peers(page: Page, served: Served) -> Iterator[Obligation]:
     for bits in dict.fromkeys((page.params["b1"], page.params["b2"])):
         for width in WIDTHS:
             made: Any = Quantiser(np.dtype(f"f{width}"), bits=bits, g=g, spikes=bool(spikes))
-            yield Obligation(f"sizes, {bits} bits, {width} bytes", (a >= 0,),
-                             made.size(a) == page.module.Grouped(bits, g, spikes).octets(a, width))  # fmt: skip
+            yield Obligation(
+                f"sizes, {bits} bits, {width} bytes",
+                (a >= 0,),
+                made.size(a) == page.module.Grouped(bits, g, spikes).octets(a, width),
+            )

@@ -27,10 +27,13 @@ call = Sym.var("call")
 TURN = (*RANKS, j >= 0, j < p - 1)
 """A message of a step."""
 
-others = ({"aggregator": "ratio", "lost": 300, "packet": 2, "seed": 3},
-          {"aggregator": "ratio0", "lost": 600, "packet": 1, "running": 1},
-          {"aggregator": "zero", "lost": 1000, "packet": 3}, {"lost": 500, "packet": 1, "running": 1, "seed": 7},
-          {"aggregator": "ratio0", "lost": 0, "packet": 2})  # fmt: skip
+others = (
+    {"aggregator": "ratio", "lost": 300, "packet": 2, "seed": 3},
+    {"aggregator": "ratio0", "lost": 600, "packet": 1, "running": 1},
+    {"aggregator": "zero", "lost": 1000, "packet": 3},
+    {"lost": 500, "packet": 1, "running": 1, "seed": 7},
+    {"aggregator": "ratio0", "lost": 0, "packet": 2},
+)
 refused = ({"aggregator": "mean"}, {"lost": -1}, {"lost": 1001, "aggregator": "zero"}, {"lost": 1000}, {"packet": 0},
            {"running": -1}, {"running": 2}, {"seed": -1})  # fmt: skip
 

@@ -30,7 +30,7 @@ others: Sequence[Mapping[str, Any]] = (
     {"k": 1, "first": 1, "gain": 999},
     {"k": 6, "first": 10**9, "gain": 900},
     {"k": 0, "gain": 0},
-)  # fmt: skip
+)
 shown = {"residual": lambda state, r: [*state.residual[r]]}
 survivors = {
     "def __call__(self, x: Vector, /) -> Vector:": "what was sent is cleared, and the call counted, in any order",

@@ -127,10 +127,13 @@ def on_both_sides(page: Page, one: Callable[[list[bool]], One]) -> Iterator[One]
 def once(self: Reading, page: Page, choice: Mapping[str, Any], placements: Mapping[str, str], *, first: bool) -> Path:
     """Return one path."""
     letters = {
-        "x": entering(self, page), "r": self.fresh("r", "partial"), "params": parameters(self, page, choice),
-        "p": 1 if self.alone else Point(self, "replicate", self.p), "selector": page.selector,
+        "x": entering(self, page),
+        "r": self.fresh("r", "partial"),
+        "params": parameters(self, page, choice),
+        "p": 1 if self.alone else Point(self, "replicate", self.p),
+        "selector": page.selector,
         "call": point(self, 0) if first else self.fresh("call", "replicate"),
-    }  # fmt: skip
+    }
     letters["state"] = before = begun(self, page, placements, letters, first=first)
     if not first:
         self.hypotheses.append(letters["call"].rest >= 1)

@@ -340,9 +340,12 @@ def contention(subject: Subject) -> Iterator[Conjecture]:
 
 
 CLAIMED = {
-    "exclusive": ("lock step", "exclusive"), "eager": ("lock step",), "rendezvous": ("rendezvous",),
-    "lock step": ("lock step",), "contended": ("lock step",),
-}  # fmt: skip
+    "exclusive": ("lock step", "exclusive"),
+    "eager": ("lock step",),
+    "rendezvous": ("rendezvous",),
+    "lock step": ("lock step",),
+    "contended": ("lock step",),
+}
 """By level, what is to be proved for every p, or refuted."""
 BY_CLAIM = {"lock step": claims.lock_step, "rendezvous": claims.rendezvous, "exclusive": claims.exclusive}
 SENTENCES = {

@@ -118,9 +118,12 @@ def waiting(one: Played, states: Sequence[Any]) -> list[Any] | None:
     What cannot be told belies nothing.
     """
     letters = {
-        "r": ByRanks(range(len(one.given))), "p": len(one.given), "state": joined(states), "params": own(one.page),
+        "r": ByRanks(range(len(one.given))),
+        "p": len(one.given),
+        "state": joined(states),
+        "params": own(one.page),
         "selector": one.page.selector,
-    }  # fmt: skip
+    }
     with suppress(Exception), np.errstate(all="ignore"):
         found = at(0, said(one.page.module.waiting, letters))
         each = [] if found is None else entries(found, len(one.given[0]))

@@ -80,9 +80,12 @@ class Contract(NamedTuple):
     def meanings(self, dtypes: Sequence[str]) -> dict[str, str]:
         """Return the properties that apply to a target of vectors of these dtypes, and what they mean."""
         told = {
-            "entries": self.entries, "delta": "k/n" if self.delta is None else f"{self.delta:g}",
-            "sum": "mean" if self.mean else "sum", "bound": self.off, "dtypes": " and ".join(dtypes),
-        }  # fmt: skip
+            "entries": self.entries,
+            "delta": "k/n" if self.delta is None else f"{self.delta:g}",
+            "sum": "mean" if self.mean else "sum",
+            "bound": self.off,
+            "dtypes": " and ".join(dtypes),
+        }
         own = {
             prop: words.format(**told) for prop, words in OWN[self.name].items() if prop != "entries" or self.entries
         }

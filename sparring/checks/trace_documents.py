@@ -33,11 +33,14 @@ def document(
     kept, before, _ = cut[-1]
     shown, network = [run for run, _, _ in cut], topology or (met.topology if met else "")
     return Document(
-        "trace", f"{name}: {trace.ranks} rank{'s' * (trace.ranks > 1)}", trace.ranks, shown,
+        "trace",
+        f"{name}: {trace.ranks} rank{'s' * (trace.ranks > 1)}",
+        trace.ranks,
+        shown,
         findings=[shown_finding(one, before, positions(kept.stages) - 1) for one in findings],
         topology=routes.topology(network, shown, trace.ranks) if network else None,
         notes=list(dict.fromkeys(note for _, _, note in cut if note)),
-    )  # fmt: skip
+    )
 
 
 def finding(result: Result, p: int, runs: Sequence[Run], beside: Beside | None, met: Met | None) -> Finding:

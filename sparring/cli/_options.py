@@ -69,8 +69,11 @@ parameters = click.option(
 perfetto = click.option("--perfetto", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
                         help="Write when ranks send and receive what to FILE, for ui.perfetto.dev.")  # fmt: skip
 
-selector = click.option("--selector", metavar="NAME", help="What of a rank's vector enters: threshold, sampled, … "
-                        "Its parameters, but for k, go by -P, too.")  # fmt: skip
+selector = click.option(
+    "--selector",
+    metavar="NAME",
+    help="What of a rank's vector enters: threshold, sampled, … Its parameters, but for k, go by -P, too.",
+)
 
 
 def console(json_: bool = False) -> Console:

@@ -94,10 +94,13 @@ def print_regions(
     for line in () if json_ else [*lines(panels, at, asked.within, marked, asked.how), *supposed]:
         _options.tell(console, line)
     points = sum(len(found.along) * len(found.up) for found in panels.values())
-    extra = {"phases": {name: enveloped(found, asked.within) for name, found in panels.items()}, "bands": {
-        name: {p: None if one is None else [float(one.begins.low), float(one.ends.low)] for p, one in found.items()}
-        for name, found in marked.items()
-    }}  # fmt: skip
+    extra = {
+        "phases": {name: enveloped(found, asked.within) for name, found in panels.items()},
+        "bands": {
+            name: {p: None if one is None else [float(one.begins.low), float(one.ends.low)] for p, one in found.items()}
+            for name, found in marked.items()
+        },
+    }
     result = Result(", ".join(first.names), "phases", tested(points), asked.how)
     gaps = list(dict.fromkeys(told for found in panels.values() for told in found.left_out))
     return Report("cost", [result], gaps, time.perf_counter() - start, extra)

@@ -45,9 +45,12 @@ def command(
 
     start = time.perf_counter()
     machine = calibrated(
-        algorithms, ranks, seconds, ready=lambda: check(output, plot),
+        algorithms,
+        ranks,
+        seconds,
+        ready=lambda: check(output, plot),
         tell=lambda told: click.echo(f"calibrate: {told}", err=True),
-    )  # fmt: skip
+    )
     if machine is None or machine.measured is None:  # a rank other than 0 of a real job
         raise SystemExit(0)
     if not json_:
@@ -162,8 +165,11 @@ def describe_fit(measured: Measured) -> Iterator[str]:
             f"{things} of {len(out)} held-out sizes: predicted within {100 * typical:.0f} % at half of them, "
             f"{percent(worst)} at worst, at {worst.size} {unit}"
         )
-    far = {t.distance: [u.error or 0.0 for u in measured.timed if u.distance == t.distance]
-           for t in measured.timed if t.distance}  # fmt: skip
+    far = {
+        t.distance: [u.error or 0.0 for u in measured.timed if u.distance == t.distance]
+        for t in measured.timed
+        if t.distance
+    }
     if len(far) > 1:
         told = (f"{100 * median(errors):+.0f}% to rank r + {distance}" for distance, errors in far.items())
         yield f"by how far messages go, the median error is {', '.join(told)}"

@@ -79,16 +79,20 @@ class Support(click.ParamType[str]):
               "blocks:64, zipf:1.1.")  # fmt: skip
 @click.option("--at", type=At(), help="Numbers too: p=8,n=1000000,alpha=5us,beta=25Gbit/s; also k, gamma, width.")
 @click.option("--machine", metavar="NAME|FILE", help="alpha, beta and gamma: eth-25g, ib-hdr, nvlink, or ./file.json.")
-@click.option("--nodes", metavar="SIZE|node",
-              help="So many neighbouring ranks sit in a node and share its link out; or node, a letter.")  # fmt: skip
+@click.option(
+    "--nodes",
+    metavar="SIZE|node",
+    help="So many neighbouring ranks sit in a node and share its link out; or node, a letter.",
+)
 @click.option("--inside", default="nvlink", show_default=True, metavar="NAME|FILE",
               help="With --machine and nodes: the machine that a node is.")  # fmt: skip
 @click.option("--topology", metavar="NAME|FILE", help="Whose links messages share: ring, torus:k=2, …")
 @click.option("--versus", metavar="ALGO", help="Where does ALGO become cheaper than this one?")
 @click.option("--over", type=click.Choice(["rho", "n", "p"]), default="n", show_default=True,
               help="With --versus or --plot: what grows; rho is k/n, the density.")  # fmt: skip
-@click.option("--phase", metavar="X,Y",
-              help="Which of several is the cheapest where, over two letters: rho,p; n,p; nodes,node; …")  # fmt: skip
+@click.option(
+    "--phase", metavar="X,Y", help="Which of several is the cheapest where, over two letters: rho,p; n,p; nodes,node; …"
+)
 @click.option("--from", "start", metavar="VALUE", help="From where it grows; with --phase two values, such as 0.01,2.")
 @click.option("--to", "end", metavar="VALUE", help="To where it grows.")
 @click.option(

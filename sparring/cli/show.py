@@ -54,9 +54,12 @@ class Files(NamedTuple):
 @click.option("--figure", "--plot", "figure", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the picture to FILE, a .svg, .pdf, .png or .tex (TikZ); with --topology, how many messages "
               "each link carries.")  # fmt: skip
-@click.option("--view", type=click.Choice(["spacetime", "ring", "matrix"]),
-              help="What that figure shows: all steps one below the other, as by default; each step's messages on a "
-              "ring; or how many messages go from each rank to each.")  # fmt: skip
+@click.option(
+    "--view",
+    type=click.Choice(["spacetime", "ring", "matrix"]),
+    help="What that figure shows: all steps one below the other, as by default; each step's messages on a "
+    "ring; or how many messages go from each rank to each.",
+)
 @click.option("--step", type=click.IntRange(0), metavar="T", help="Of a ring or a matrix, this step alone.")
 @click.option(
     "--width", type=float, metavar="INCHES", help="How wide that figure is, by default as a paper's column, 3.33."

@@ -103,8 +103,9 @@ def left_out(names: Sequence[str], points: Sequence[Sequence[Fraction | None]]) 
     counts = {name: sum(cost is None for cost in own) for name, own in zip(names, zip(*points))}
     return [
         f"{name} at {count} of {len(points)} points, where its formulas do not hold: it may cost least there"
-        for name, count in counts.items() if count
-    ]  # fmt: skip
+        for name, count in counts.items()
+        if count
+    ]
 
 
 def phases(costs: Sequence[Either], over: tuple[str, str], at: Mapping[str, units.Given], support: str = "independent",

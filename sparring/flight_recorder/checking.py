@@ -61,9 +61,12 @@ def check_dumps(folder: str | Path, ranks: int | None = None) -> Report:
     }
     first = diagnosis.first
     extra = {
-        "check": told, "properties": dict(PROPERTIES), "stands": stands(diagnosis), "lateness": lateness(job),
+        "check": told,
+        "properties": dict(PROPERTIES),
+        "stands": stands(diagnosis),
+        "lateness": lateness(job),
         "first_divergence": {"property": first.property, "sentence": first.sentence} if first else None,
-    }  # fmt: skip
+    }
     shown = {"": lambda: html.page(documents.document(diagnosis, folder.name))}
     return Report("check", results, gaps, time.perf_counter() - start, extra, lambda _: picture(extra), shown)
 

@@ -50,8 +50,11 @@ def points(matches: Mapping[Key, Match], taken: Sequence[Timings]) -> Points:
     """Return the points: of each algorithm and length the least time, for what disturbs makes slower alone."""
     amounts, seconds = [], []
     for timings in taken:
-        least = {(name, n): time for name in timings.seconds
-                 for n, time in zip(timings.sizes, timings.of(name).min(axis=0).tolist())}  # fmt: skip
+        least = {
+            (name, n): time
+            for name in timings.seconds
+            for n, time in zip(timings.sizes, timings.of(name).min(axis=0).tolist())
+        }
         for (collective, name, p, n), match in matches.items():
             time = least.get((name, n), np.nan)
             costs = [pricing(collective, unit)(match.played, p, n) for unit in UNITS]

@@ -16,9 +16,12 @@ from sparring.report import Report, Result, sentence
 UNSAID = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML 1.0 cannot hold."""
 OUTCOMES = {
-    Word.REFUTED: "failure", Word.UNDECIDED: "error", Word.NOT_INDUCTIVE: "error", Word.NOT_COVERED: "skipped",
+    Word.REFUTED: "failure",
+    Word.UNDECIDED: "error",
+    Word.NOT_INDUCTIVE: "error",
+    Word.NOT_COVERED: "skipped",
     Word.EXPECTED: "skipped",
-}  # fmt: skip
+}
 """The elements that say what came of a test case; one that passed has none."""
 
 

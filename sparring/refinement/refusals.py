@@ -171,9 +171,11 @@ def unfit(good: Any) -> dict[str, Any]:
         wrong = np.array([3, 1]), np.ones(2), N
         return {"descending indices": wrong, "a list": [*three], "entries of a byte": short}
     return {
-        "two dimensions": good.reshape(1, -1), "gaps": np.repeat(good, 2)[::2], "no array": good.tolist(),
+        "two dimensions": good.reshape(1, -1),
+        "gaps": np.repeat(good, 2)[::2],
+        "no array": good.tolist(),
         "entries of a byte": good.astype(np.int8),
-    }  # fmt: skip
+    }
 
 
 def strange(page: Page, good: Any) -> Mapping[str, Any]:

@@ -61,9 +61,12 @@ class Unequal(NamedTuple):
         orders = [[list(members(part))[:LISTED] for part in order] for order in self.orders]
         inputs, results = self.example
         return {
-            "buffer": self.buffer, "index": self.place, "ranks": list(self.ranks), "orders": orders,
+            "buffer": self.buffer,
+            "index": self.place,
+            "ranks": list(self.ranks),
+            "orders": orders,
             "example": {"inputs": [list(one) for one in inputs], "results": list(results)},
-        }  # fmt: skip
+        }
 
 
 def unequal(places: Places, sums: Sums, cells: Sequence[int]) -> Unequal | None:
@@ -109,8 +112,11 @@ def telling(ours: tuple[int, int], theirs: tuple[int, int]) -> Iterator[tuple[in
     One part of ``ours`` is cut by ``theirs``.  It adds 1 to LARGE, which is LARGE.  In ``theirs`` LARGE first meets its
     negative, which ``ours`` has in the other part.
     """
-    cuts = ((part & near, part & far, rest & near)
-            for part, rest in (ours, ours[::-1]) for near, far in (theirs, theirs[::-1]))  # fmt: skip
+    cuts = (
+        (part & near, part & far, rest & near)
+        for part, rest in (ours, ours[::-1])
+        for near, far in (theirs, theirs[::-1])
+    )
     for ranks, value in zip(next(cut for cut in cuts if all(cut)), (LARGE, 1, -LARGE)):
         yield next(members(ranks)), value
 

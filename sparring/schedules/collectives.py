@@ -157,9 +157,12 @@ def begun(places: Places) -> tuple[Sums, list[int]]:
 
 
 def ended(
-    graph: Graph, went: Sequence[int], touches: Sequence[Touched], places: Places,
+    graph: Graph,
+    went: Sequence[int],
+    touches: Sequence[Touched],
+    places: Places,
     carried: dict[int, list[int]] | None = None,
-) -> tuple[Sums, list[int]]:  # fmt: skip
+) -> tuple[Sums, list[int]]:
     """Return the sum in each cell after the steps ``went``, carried out in that order.
 
     ``carried``: is filled with the sums that each step sends.

@@ -55,9 +55,12 @@ class Crossing(NamedTuple):
     def as_dict(self) -> dict[str, Any]:
         """Return the finding as a dict, for a report."""
         return {
-            "topology": self.topology, "level": self.level, "meetings": self.meetings, "busiest": self.busiest,
+            "topology": self.topology,
+            "level": self.level,
+            "meetings": self.meetings,
+            "busiest": self.busiest,
             "link": self.link and networks.edge(self.link),
-        }  # fmt: skip
+        }
 
 
 def crossing(graph: Graph, counts: Clock | None, topology: str) -> Crossing:

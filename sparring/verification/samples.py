@@ -52,9 +52,12 @@ def edges(page: Page, ranks: Sequence[int], *, every: bool = True) -> Sequence[E
     """
     kinds, sparse = page.dtypes, page.sparse and not page.stateful
     asked = [
-        (p, n, dtype) for p in ranks for i, n in enumerate(sizes(p, sparse)) for j, dtype in enumerate(kinds)
+        (p, n, dtype)
+        for p in ranks
+        for i, n in enumerate(sizes(p, sparse))
+        for j, dtype in enumerate(kinds)
         if every or (p + i + j) % len(kinds) == 0
-    ]  # fmt: skip
+    ]
     if page.stateful:
         cases = starmap(stateful.edge, asked)
         return [case if every or case.p <= SOME else twice(case) for case in cases]

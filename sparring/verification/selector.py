@@ -188,8 +188,11 @@ def sizes(page: Selector) -> list[Size]:
 
 def examples(page: Selector) -> list[Example]:
     """Return vectors of all dtypes, with ``k`` few, many, all or none of their entries; and vectors with long tails."""
-    usual = [(vectors(dtype, 3, n), (0, 1, n // 4, n, 2 * n + 3)[(i + j) % 5])
-             for i, n in enumerate(LENGTHS) for j, dtype in enumerate(DTYPES)]  # fmt: skip
+    usual = [
+        (vectors(dtype, 3, n), (0, 1, n // 4, n, 2 * n + 3)[(i + j) % 5])
+        for i, n in enumerate(LENGTHS)
+        for j, dtype in enumerate(DTYPES)
+    ]
     first, *others = page.ways
     long = [(xs, k, first) for xs, k in tails(LONG)]
     return [*((xs, k, way) for way in (first, *others) for xs, k in (*usual, *tails(SHORT))), *long]

@@ -73,17 +73,20 @@ def write_obligations(attempt: Attempt, page: Page, folder: Path) -> Sequence[En
 
 def tell_theorem(a: Attempt) -> Told:
     """Return an attempt as a report tells it: its result, and its entry for the envelope."""
-    return Told(Result(a.algorithm, a.name, a.verdict, a.detail, a.witness), {
-        "algorithm": a.algorithm,
-        "name": a.name,
-        "statement": a.statement,
-        "verdict": str(a.verdict),
-        "seconds": round(a.seconds, 3),
-        "solvers": sorted({solver for answer in a.answers for solver in answer.solvers}),
-        "mutant": "refuted" if a.mutant else "none",
-        "planted": a.mutant,
-        "obligations": [answer.obligation.name for answer in a.answers],
-    })  # fmt: skip
+    return Told(
+        Result(a.algorithm, a.name, a.verdict, a.detail, a.witness),
+        {
+            "algorithm": a.algorithm,
+            "name": a.name,
+            "statement": a.statement,
+            "verdict": str(a.verdict),
+            "seconds": round(a.seconds, 3),
+            "solvers": sorted({solver for answer in a.answers for solver in answer.solvers}),
+            "mutant": "refuted" if a.mutant else "none",
+            "planted": a.mutant,
+            "obligations": [answer.obligation.name for answer in a.answers],
+        },
+    )
 
 
 class Found(msgspec.Struct, forbid_unknown_fields=True):

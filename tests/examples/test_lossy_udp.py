@@ -136,10 +136,13 @@ def test_a_datagram_is_taken_only_if_all_of_it_is_right(udp):
         assert udp.parsed(bytes(changed), 0, lengths) is None
     assert udp.parsed(good + b"\0", 0, lengths) is None
     wrong = [
-        udp.Packet(4, 2, 1, 0, values), udp.Packet(4, udp.HANDING, 0, 0, values),
-        udp.Packet(4, udp.HANDING, 2, 0, values), udp.Packet(4, udp.HANDING, 1, 1, values),
-        udp.Packet(4, udp.HANDING, 1, 0, values[:2]), udp.Packet(4, udp.COLLECTING, 1, 1, values),
-    ]  # fmt: skip
+        udp.Packet(4, 2, 1, 0, values),
+        udp.Packet(4, udp.HANDING, 0, 0, values),
+        udp.Packet(4, udp.HANDING, 2, 0, values),
+        udp.Packet(4, udp.HANDING, 1, 1, values),
+        udp.Packet(4, udp.HANDING, 1, 0, values[:2]),
+        udp.Packet(4, udp.COLLECTING, 1, 1, values),
+    ]
     assert [udp.parsed(udp.packed(one, 0), 0, lengths) for one in wrong] == [None] * len(wrong)
     assert udp.parsed(udp.packed(udp.Packet(4, udp.COLLECTING, 1, 1, values[:2]), 0), 0, lengths) is not None
 

@@ -80,8 +80,11 @@ def refused_when_made(comm: Any, _: Any, *, bad: int, params: Any) -> Any:
 
 
 GRADIENTS: dict[str, Any] = {
-    "wrong length": np.ones(4, np.float32), "list": [1.0] * 3, "another dtype": np.ones(3), "None": None,
-}  # fmt: skip
+    "wrong length": np.ones(4, np.float32),
+    "list": [1.0] * 3,
+    "another dtype": np.ones(3),
+    "None": None,
+}
 
 
 def refused_when_called(comm: Any, _: Any, *, what: str, bad: int) -> Any:

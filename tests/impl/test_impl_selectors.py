@@ -89,7 +89,8 @@ PLANTED = {
         "strictly above": ("at = selection.reaching(size, self._least)", "at = np.flatnonzero(size > self._least)"),
         "k - 1": ("at = selection.first(size, self._k)", "at = np.flatnonzero(size > np.sort(size)[-self._k])"),
         "in value order": (
-            "at = selection.first(size, self._k)", "at = np.argsort(size, kind='stable')[::-1][: self._k].copy()",
+            "at = selection.first(size, self._k)",
+            "at = np.argsort(size, kind='stable')[::-1][: self._k].copy()",
         ),
         "never anew": ("self.calls % self._period:", "self.calls:"),
         "remembers the largest": ("size[at].min()", "size[at].max()"),
@@ -97,8 +98,10 @@ PLANTED = {
     },
     "sampled": {
         "the same sample in every call": ("self._seed + self.calls", "self._seed"),
-        "rounded down": ("-(-min(self._k, x.size) * sample.size // max(1, x.size))",
-                         "min(self._k, x.size) * sample.size // max(1, x.size)"),
+        "rounded down": (
+            "-(-min(self._k, x.size) * sample.size // max(1, x.size))",
+            "min(self._k, x.size) * sample.size // max(1, x.size)",
+        ),
         "no limit": ("at.size <= self._limit else", "True else"),
     },
     "gaussian": {
@@ -119,7 +122,7 @@ PLANTED = {
         "as many stages as one likes": ("most_stages(self._k, n))", "99)"),
         "the first stage like all others": ("[first] + [(aim / first)", "[aim] + [(aim / first)"),
     },
-}  # fmt: skip
+}
 BUGS = [(name, bug) for name, bugs in PLANTED.items() for bug in bugs]
 INPUTS = {
     "threshold": [([3, -5, 0, 6, -3, 1], [3, 5, 0, -5, 3, 6], [9, 1, 8, 7, 6, 2], [1, 0, 0, 0, 0, 0])] * 2,

@@ -150,9 +150,12 @@ def test_all_words_of_a_parameter_are_read():
 
 @pytest.mark.parametrize(
     ("ensures", "verdict"),
-    [(lambda x: total(halves(2 * x)), PROVED), (lambda x: total(halves(3 * x)), REFUTED),
-     (lambda x: halves(total(2 * x)), REFUTED)],
-)  # fmt: skip
+    [
+        (lambda x: total(halves(2 * x)), PROVED),
+        (lambda x: total(halves(3 * x)), REFUTED),
+        (lambda x: halves(total(2 * x)), REFUTED),
+    ],
+)
 def test_a_local_function_is_the_same_letter_for_equal_arguments_alone(ensures, verdict):
     assert judged(page(lambda x: (yield allreduce(halves(x + x))), ensures))[0] == verdict
 

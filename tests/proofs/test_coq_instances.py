@@ -124,9 +124,12 @@ def test_an_instance_is_read_back(name):
         ("(if (0 <? t) then (Z.lxor r (1)) else (-1))", True),
         ("r. Axiom no : False. Definition x := 1", False),
         ("r; goal q r c p := true", False),
-        ("r (* t *)", False), ("Z.succ r", False), ("ltac:(lia)", False), ('"r"', False),
+        ("r (* t *)", False),
+        ("Z.succ r", False),
+        ("ltac:(lia)", False),
+        ('"r"', False),
     ],
-)  # fmt: skip
+)
 def test_what_is_a_formula(formula, fine):
     """Its words are a closed set, none of which ends a definition."""
     assert is_formula(formula) == fine

@@ -31,9 +31,12 @@ RANKS = range(1, 17)
 def two_chunks(page: Page, count: int, late: int) -> Page:
     """The same schedule with twice as many chunks, of which a message should have two: in the first lap, and later."""
     return replace(
-        page, chunks=lambda p: 2 * p, count=lambda r, t, p: where(t < p - 1, count, late),
-        chunk=lambda r, t, p: 2 * page.chunk(r, t, p), holds=lambda q, r, c, t, p: page.holds(q, r, c // 2, t, p),
-    )  # fmt: skip
+        page,
+        chunks=lambda p: 2 * p,
+        count=lambda r, t, p: where(t < p - 1, count, late),
+        chunk=lambda r, t, p: 2 * page.chunk(r, t, p),
+        holds=lambda q, r, c, t, p: page.holds(q, r, c // 2, t, p),
+    )
 
 
 FAMILIES = {"one": page("ring"), "messages": page("two_shot"), "chunks": page("ring")}

@@ -139,10 +139,13 @@ CHECKS = {
     "a later dtype of whole vectors": ("lossy_two_shot", "self._replica is not None and", "False and"),
     "a dtype that the page does not take": ("moshpit", "if x.dtype not in FLOATS", "if False"),
     "a greatest number of bits, on one rank": (
-        "flash", "    settle(own,", "    limited({'b1': (b1, BITS)})\n    settle(own,"),
+        "flash",
+        "    settle(own,",
+        "    limited({'b1': (b1, BITS)})\n    settle(own,",
+    ),
     "a seed that is no number": ("thc", '"seed": (seed, 0)', '"seed": (0, 0)'),
     "one radix on all ranks": ("recursive_multiplying", "x.size, radix]", "x.size, 2]"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("name", "right", "wrong"), third(CHECKS.values()), ids=CHECKS)
@@ -160,10 +163,13 @@ def test_what_is_not_checked_is_found(name, right, wrong):
 
 PROGRAM = sparring.page("oktopk")
 KEPT = {
-    "a region too few": ("params), bounds)\n    return y", "params), bounds[:-1])\n    return y",
-                         "regions begin at [0"),
+    "a region too few": (
+        "params), bounds)\n    return y",
+        "params), bounds[:-1])\n    return y",
+        "regions begin at [0",
+    ),
     "a call before the first": ("if due(call, params.tau):", "if due(call - 1, params.tau):", "is asked for"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("right", "wrong", "told"), KEPT.values(), ids=KEPT)

@@ -58,14 +58,17 @@ IN_BLOCKS = {
     "reversed and ended": reverse(r - s, t) + reverse(q, t) + ending(r - s, t - 1) - ending(q, t - 1),
 }  # fmt: skip
 IN_DIGITS = {
-    "power": power(k, t), "log": power(k, log(p, k) + 1), "prefix": prefix(r, t, k),
-    "digit": digit(r, t, k) - digit(q, t + 1, k), "put": put(r, t, digit(q, t, k), k),
+    "power": power(k, t),
+    "log": power(k, log(p, k) + 1),
+    "prefix": prefix(r, t, k),
+    "digit": digit(r, t, k) - digit(q, t + 1, k),
+    "put": put(r, t, digit(q, t, k), k),
     "put twice": put(put(r, t, digit(q, t, k), k), log(p, k), 0, k),
     "put anything": digit(put(r, t, s, k), t, k),
     "written out": r + (q // power(k, t) % k - r // power(k, t) % k) * power(k, t),
     "next power": power(k, t) * k,
     "which": where(prefix(r, t, k) == prefix(q, t, k), digit(r, t, k), (digit(q, t, k) + 1) % k),
-}  # fmt: skip
+}
 READER = BitsReader(BOX, p)
 WIDE = st.integers(-3, 40) | st.integers(-(2**40), 2**40)
 

@@ -41,13 +41,16 @@ LOST = {"dtypes", "gradients", "conservation"}
 BUGS = {
     "ring_topk: of equal entries the last": ({TAKEN: FLIPPED}, {"dtypes"}, "rank 0 has nothing at index"),
     "ring_topk: works in the input": (
-        {ADD: "np.add(self._waiting, x, out=x)\n        self._waiting = x"}, {"input untouched", *LOST},
+        {ADD: "np.add(self._waiting, x, out=x)\n        self._waiting = x"},
+        {"input untouched", *LOST},
         "input was changed",
     ),
     "topka2a: a residual that is the vector": (
-        {MINE: f"whole = x.copy()\n    {MINE}\n    x[...] = whole"}, LOST, "residual",
+        {MINE: f"whole = x.copy()\n    {MINE}\n    x[...] = whole"},
+        LOST,
+        "residual",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture

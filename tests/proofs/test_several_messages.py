@@ -34,9 +34,12 @@ WRONG = {
     "listens elsewhere": (having(src=lambda r, t, p, j: (r - j - 2) % p), "deadlock", "refuted"),
     "who says it wrongly": (having(who=lambda q, r, c, t, p: PAGE.who(q, r, c, t, p) + 1), "result", "not inductive"),
     "agrees too early": (
-        replace(WHOLE, same=lambda r, s, c, t, p: either(r == s, t >= 0)), "agreement", "not inductive"),
+        replace(WHOLE, same=lambda r, s, c, t, p: either(r == s, t >= 0)),
+        "agreement",
+        "not inductive",
+    ),
     "boasts": (replace(WHOLE, contention={"crossbar": "lock step"}), "lock step on crossbar", "refuted"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("whole", "claim", "verdict"), WRONG.values(), ids=WRONG)

@@ -97,8 +97,11 @@ def test_counterexamples_between_whole_numbers_are_told():
     (found,) = queries.answered([Obligation("none", (p >= 1,), either(p >= 2, p <= 1))], True, "values")
     assert found.holds
     assert [name for name in ("p", "r", "call", "param_k", "param_3", "x", "norm_0") if whole(name)] == [
-        "p", "r", "call", "param_k",
-    ]  # fmt: skip
+        "p",
+        "r",
+        "call",
+        "param_k",
+    ]
 
 
 def test_a_text_that_mixes_truths_and_numbers_is_told_so(tmp_path):

@@ -16,9 +16,12 @@ from sparring.sparse import Sparse
 from tests.sparring.input_files import EIGHT, npz
 
 PARTS: dict[str, Any] = {
-    "indices0": np.array([1, 4], np.int32), "values0": np.array([1.0, 2.0]),
-    "indices1": np.array([0, 2, 5]), "values1": np.array([3.0, 4.0, 5.0]), "n": np.array(6),
-}  # fmt: skip
+    "indices0": np.array([1, 4], np.int32),
+    "values0": np.array([1.0, 2.0]),
+    "indices1": np.array([0, 2, 5]),
+    "values1": np.array([3.0, 4.0, 5.0]),
+    "n": np.array(6),
+}
 """What makes two sparse vectors."""
 
 BAD_PARTS: dict[str, tuple[dict[str, Any], str]] = {

@@ -257,8 +257,11 @@ def test_the_howto_leads_to_a_full_citizen(tmp_path, mine, impl, fault, code, pe
     done = subprocess.run(
         [sys.executable, "-P", "-c", command, "verify", "pairwise", "--ranks", "1-3", "--json"],
         env={**os.environ, "PYTHONPATH": str(tmp_path / "house")},
-        capture_output=True, text=True, timeout=100, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
     matrix = json.loads(done.stdout)["algorithms"]["pairwise"]
 
     assert (done.returncode, matrix["peers"]) == (code, peers)

@@ -79,8 +79,11 @@ def test_shipped_gradients_by_their_name(tmp_path, monkeypatch):
         np.savez(file, np.zeros((2, 3)))
     page = api.page("ring")
 
-    for name, key, moment in (("digits", None, "step0"), ("digits:step300", None, "step300"),
-                              ("digits", "step30", "step30")):  # fmt: skip
+    for name, key, moment in (
+        ("digits", None, "step0"),
+        ("digits:step300", None, "step300"),
+        ("digits", "step30", "step30"),
+    ):
         found = run_inputs.vectors(page, 8, run_inputs.Options(file=name, key=key))
         assert all(map(np.array_equal, found, digits(8, moment)))
     for file in ("./digits", Path("digits")):

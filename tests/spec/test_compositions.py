@@ -268,9 +268,12 @@ def test_local_functions_take_arguments_by_name():
 
 
 METHODS: dict[str, Any] = {
-    "total": lambda x: x.total(), "owned": lambda x: x.owned(), "gathered": lambda x: x.gathered(),
-    "by_rank": lambda x: x.by_rank(), "owns": lambda x: x.owns(),
-}  # fmt: skip
+    "total": lambda x: x.total(),
+    "owned": lambda x: x.owned(),
+    "gathered": lambda x: x.gathered(),
+    "by_rank": lambda x: x.by_rank(),
+    "owns": lambda x: x.owns(),
+}
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -127,11 +127,14 @@ PURE = {
     "a list of its own": ("", "parts = []\nparts.append(y)\nreturn parts[0]"),
     "an error that it raises": ("", 'if p < 0:\n    raise ValueError(f"p = {p}")\nreturn y'),
     "an object": (
-        ("from typing import NamedTuple\nclass Two(NamedTuple):\n    a: int = 1\n    def one(self, v):\n"
-        "        return v * self.a\nTWO = Two()"), "return TWO.one(y)",
+        (
+            "from typing import NamedTuple\nclass Two(NamedTuple):\n    a: int = 1\n    def one(self, v):\n"
+            "        return v * self.a\nTWO = Two()"
+        ),
+        "return TWO.one(y)",
     ),
     "what nothing calls": ("import random, os\nfrom copy import deepcopy", "return y"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -204,10 +207,13 @@ def test_all_of_ours_are_pure():
         purity.check(module)
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    ("    z = y\n    return plain(z)", None),
-    ("    z = y\n    z.seen = 1\n    return plain(z)", r"qsgd.py:\d+: program sets the attribute seen"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("    z = y\n    return plain(z)", None),
+        ("    z = y\n    z.seen = 1\n    return plain(z)", r"qsgd.py:\d+: program sets the attribute seen"),
+    ],
+)
 def test_a_changed_page_is_read_as_it_was_changed(text, said):
     """And not as its file has it: whose lines are others."""
     page = wrong("qsgd", "    return plain(y)", text)
@@ -458,11 +464,14 @@ def test_nothing_that_a_code_reads_may_change(why, tmp_path):
         sparring.page(coded(tmp_path, text, before))
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ("(frozen=True)", ""),
-    ("    parts: int", "    parts: int\n    rest: list = field(default_factory=list)"),
-    ("    parts: int", "    parts: int\n    def __post_init__(self): vars(self)['rest'] = []"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("(frozen=True)", ""),
+        ("    parts: int", "    parts: int\n    rest: list = field(default_factory=list)"),
+        ("    parts: int", "    parts: int\n    def __post_init__(self): vars(self)['rest'] = []"),
+    ],
+)
 def test_a_code_has_its_parameters_alone(old, new, tmp_path):
     file = Path(coded(tmp_path, "pass"))
     text = file.read_text(encoding="utf-8").replace("import dataclass", "import dataclass, field").replace(old, new)

@@ -25,13 +25,16 @@ def made(**formulas):
     module = ModuleType("exchange", "Exchange of halves.")
     vars(module).update(
         {
-            "steps": lambda p: where(p == 2, 2, 0), "chunks": lambda p: 4,
-            "dst": lambda r, t, p: (r + 1) % p, "src": lambda r, t, p: (r - 1) % p,
-            "block": lambda r, t, p: (where(t == 0, 2 - 2 * r, 2 * r), 2), "adds": lambda t, p: t == 0,
+            "steps": lambda p: where(p == 2, 2, 0),
+            "chunks": lambda p: 4,
+            "dst": lambda r, t, p: (r + 1) % p,
+            "src": lambda r, t, p: (r - 1) % p,
+            "block": lambda r, t, p: (where(t == 0, 2 - 2 * r, 2 * r), 2),
+            "adds": lambda t, p: t == 0,
             "holds": lambda q, r, c, t, p: q == r,
         }
         | formulas
-    )  # fmt: skip
+    )
     return load(module)
 
 

@@ -53,11 +53,14 @@ def test_what_is_slow_is_sent_in_time():
     assert {0, 2} <= {*map(int, sent)}
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ("q = cosines(m, params.chunk)", "q = cosines(x, params.chunk)"),
-    ("gone(back(sums, params.chunk), params.signs), State", "gone(sums, params.signs), State"),
-    ("State(left(m, back(read(code, q)", "State(left(x, back(read(code, q)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("q = cosines(m, params.chunk)", "q = cosines(x, params.chunk)"),
+        ("gone(back(sums, params.chunk), params.signs), State", "gone(sums, params.signs), State"),
+        ("State(left(m, back(read(code, q)", "State(left(x, back(read(code, q)"),
+    ],
+)
 def test_a_wrong_text_is_refuted(old, new):
     """By proof alone; the page itself is proved."""
     assert any(one.verdict == REFUTED for one in proving.prove(wrong("demo", old, new), planted=False))

@@ -17,8 +17,11 @@ from sparring.spec.core.selectors import Series, find
 
 XS = [[3, -5, 0, 5, -3, 7, 1], [1, 6, 7, 0, 8, 2, -4], [4, 4, 4, -9, 1, 0, 2]]
 WAYS: dict[str, dict[str, Any]] = {
-    "topk": {}, "threshold": {"period": 2}, "sampled": {"stride": 2, "seed": 1}, "gaussian": {"steps": 3},
-}  # fmt: skip
+    "topk": {},
+    "threshold": {"period": 2},
+    "sampled": {"stride": 2, "seed": 1},
+    "gaussian": {"steps": 3},
+}
 
 
 @pytest.mark.parametrize("selector", WAYS)

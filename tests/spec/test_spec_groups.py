@@ -51,8 +51,11 @@ LARGEST = np.float64(np.finfo(np.float32).max)
 
 @example([0.0, float(LARGEST)], 5, False)  # a step that is rounded up, 31 times
 @example([0.0, -float(LARGEST)], 5, False)  # which is read as infinity where all of it is added to the least entry
-@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=20),
-       st.integers(1, 8), st.booleans())  # fmt: skip
+@given(
+    st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=20),
+    st.integers(1, 8),
+    st.booleans(),
+)
 def test_in_float32_the_bound_holds_but_for_rounding(values, bits, spikes):
     """Four roundings of numbers of the size of the entries, and as many steps of the smallest numbers as codes.
 

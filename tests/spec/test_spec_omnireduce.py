@@ -45,10 +45,13 @@ def test_messages_that_cancel_come_in_the_first_step_alone():
     assert [len(m.entries) for m in then] == [1, 1]
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ("y = yield allgather(sums, code)", "y = yield allgather(sums + x, code)"),
-    ("sums = yield reduce_scatter(x, code)", "sums = yield reduce_scatter(x + x, code)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("y = yield allgather(sums, code)", "y = yield allgather(sums + x, code)"),
+        ("sums = yield reduce_scatter(x, code)", "sums = yield reduce_scatter(x + x, code)"),
+    ],
+)
 def test_a_wrong_text_is_refuted(old, new):
     """By proof alone; the page itself is proved."""
     assert any(one.verdict == REFUTED for one in proving.prove(wrong("omnireduce", old, new), planted=False))

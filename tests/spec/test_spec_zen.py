@@ -70,11 +70,14 @@ def test_entries_in_a_heap_are_owned_by_all():
     assert all(15 <= many <= 35 for many in mine)
 
 
-@pytest.mark.parametrize(("old", "new"), [
-    ("return plain(restored(y, params.seed))", "return plain(restored(y + x, params.seed))"),
-    ("reduce_scatter(hashed(x, params.seed)", "reduce_scatter(hashed(x + x, params.seed)"),
-    ("reduce_scatter(hashed(x, params.seed)", "reduce_scatter(restored(x, params.seed)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("return plain(restored(y, params.seed))", "return plain(restored(y + x, params.seed))"),
+        ("reduce_scatter(hashed(x, params.seed)", "reduce_scatter(hashed(x + x, params.seed)"),
+        ("reduce_scatter(hashed(x, params.seed)", "reduce_scatter(restored(x, params.seed)"),
+    ],
+)
 def test_a_wrong_text_is_refuted(old, new):
     """By proof alone; the page itself is proved."""
     assert any(one.verdict == REFUTED for one in proving.prove(wrong("zen", old, new), planted=False))

@@ -77,8 +77,11 @@ def sizes(m: int, k: int) -> Lemma:
 def distorted() -> Iterator[Lemma]:
     """Yield the lemmas on scores that are the lengths to within a part ``x``; kept scores: ``scored``, all: ``low``."""
     part = (x >= 0, x < 1)
-    yield Lemma("a row's score", (*part, w >= 0, scored <= (1 + x) * captured, entry <= (1 + x) * w),
-                scored + entry <= (1 + x) * (captured + w))  # fmt: skip
+    yield Lemma(
+        "a row's score",
+        (*part, w >= 0, scored <= (1 + x) * captured, entry <= (1 + x) * w),
+        scored + entry <= (1 + x) * (captured + w),
+    )
     yield Lemma(
         "of all rows", (*part, w >= 0, low >= (1 - x) * high, entry >= (1 - x) * w), low + entry >= (1 - x) * (high + w)
     )

@@ -34,8 +34,11 @@ def lemmas(before: Any = q) -> Iterator[Lemma]:
     yield Lemma("a square", (), w * w >= 0)
     yield Lemma("one entry", (), (1 - q) * q * (u + v) * (u + v) + rest * rest == (1 - q) * u * u + q * v * v)
     most = (1 - q) * q * given <= (1 - q) * far + q * moved
-    yield Lemma("one entry more", (*part, most, (1 - q) * q * w <= (1 - q) * u + q * v),
-                (1 - q) * q * (given + w) <= (1 - q) * (far + u) + q * (moved + v))  # fmt: skip
+    yield Lemma(
+        "one entry more",
+        (*part, most, (1 - q) * q * w <= (1 - q) * u + q * v),
+        (1 - q) * q * (given + w) <= (1 - q) * (far + u) + q * (moved + v),
+    )
     yield Lemma("times what is not negative", (w >= 0, u <= v), w * u <= w * v)
     both = (q * ((1 - q) * q * given) <= q * ((1 - q) * far + q * moved), (1 - q) * left <= (1 - q) * (q * q * given))
     yield Lemma("both", (*part, far >= 0, *both), (1 - q) * left <= (1 - q) * before * far + q * q * moved)

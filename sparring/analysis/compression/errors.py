@@ -59,30 +59,45 @@ def statements() -> Iterator[Statement]:
     group = {"step": z3.And(L >= 1, R >= 0, s * L == R), "code": q * s == v + w * s}
     rounded = {**group, "rounding": size(w, half)}
     yield Statement(
-        "half a step", "|x - read| <= s / 2 = R / (2 L).", rounded,
-        z3.And(size(q * s - v, s / 2), size(2 * L * (q * s - v), R)), "codes are cut off",
+        "half a step",
+        "|x - read| <= s / 2 = R / (2 L).",
+        rounded,
+        z3.And(size(q * s - v, s / 2), size(2 * L * (q * s - v), R)),
+        "codes are cut off",
         {"rounding": z3.And(w <= 0, w > -1)},
-    )  # fmt: skip
+    )
     yield Statement(
-        "in range", "What is read lies between the group's least and greatest entry, which are exact.",
-        {**group, "code": z3.And(q >= 0, q <= L)}, z3.And(q * s >= 0, q * s <= R, L * s == R), "a code too many",
+        "in range",
+        "What is read lies between the group's least and greatest entry, which are exact.",
+        {**group, "code": z3.And(q >= 0, q <= L)},
+        z3.And(q * s >= 0, q * s <= R, L * s == R),
+        "a code too many",
         {"code": z3.And(q >= 0, q <= L + 1)},
-    )  # fmt: skip
+    )
     yield Statement(
-        "the zero is exact", "With the least entry as it is an entry is off by half a step, not more.",
-        {**rounded, "zero": z == 0}, size(q * s + z * s - v, s / 2), "the zero is rounded to a whole step",
+        "the zero is exact",
+        "With the least entry as it is an entry is off by half a step, not more.",
+        {**rounded, "zero": z == 0},
+        size(q * s + z * s - v, s / 2),
+        "the zero is rounded to a whole step",
         {"zero": size(z, half)},
-    )  # fmt: skip
+    )
     yield Statement(
-        "ranges add up", "range(read[0] + ... + read[q]) <= R[0] + ... + R[q], from one rank to the next.",
-        {"so far": size(d, S), "one more": size(e, R), "ranges": z3.And(S >= 0, R >= 0)}, size(d + e, S + R),
-        "groups that do not coincide", {"one more": size(e, 2 * R)},
-    )  # fmt: skip
+        "ranges add up",
+        "range(read[0] + ... + read[q]) <= R[0] + ... + R[q], from one rank to the next.",
+        {"so far": size(d, S), "one more": size(e, R), "ranges": z3.And(S >= 0, R >= 0)},
+        size(d + e, S + R),
+        "groups that do not coincide",
+        {"one more": size(e, 2 * R)},
+    )
     yield Statement(
-        "errors add up", "The sum as it is read is off by at most (R[0] + ... + R[q]) / (2 L).",
+        "errors add up",
+        "The sum as it is read is off by at most (R[0] + ... + R[q]) / (2 L).",
         {"so far": size(2 * L * A, S), "one more": size(2 * L * B, R), "ranges": z3.And(S >= 0, R >= 0, L >= 1)},
-        size(2 * L * (A + B), S + R), "a rank's codes have fewer levels", {"one more": size(2 * (L - half) * B, R)},
-    )  # fmt: skip
+        size(2 * L * (A + B), S + R),
+        "a rank's codes have fewer levels",
+        {"one more": size(2 * (L - half) * B, R)},
+    )
     yield Statement(
         "two steps", "|result - sum| <= S / 2 (1 / L + 1 / L2).",
         {"levels": z3.And(L >= 1, L2 >= 1), "first": size(2 * L * A, S), "second": size(2 * L2 * B, T),
@@ -90,11 +105,14 @@ def statements() -> Iterator[Statement]:
         "a sum with a larger range", {"range": z3.And(S >= 0, T >= 0, T <= 2 * S)},
     )  # fmt: skip
     yield Statement(
-        "spikes", "Without one least and one greatest entry the range R is at most S, the group's, and an entry is off "
-        "by at most R / (2 L) <= S / (2 L).", {**rounded, "others": z3.And(d >= 0, e >= d, e <= S, e - d == R)},
-        z3.And(R <= S, size(2 * L * (q * s - v), S)), "others beyond the spikes",
+        "spikes",
+        "Without one least and one greatest entry the range R is at most S, the group's, and an entry is off "
+        "by at most R / (2 L) <= S / (2 L).",
+        {**rounded, "others": z3.And(d >= 0, e >= d, e <= S, e - d == R)},
+        z3.And(R <= S, size(2 * L * (q * s - v), S)),
+        "others beyond the spikes",
         {"others": z3.And(e >= d, e - d <= 2 * S, e - d == R)},
-    )  # fmt: skip
+    )
 
 
 def answered(one: Statement) -> Answered:

@@ -61,8 +61,11 @@ def summed() -> Iterator[Lemma]:
     yield Lemma("each at most 1", (lost <= d, x <= 1), lost + x <= d + 1)
     yield Lemma("chances", (found <= b + a, chance <= t * t + t), found + chance <= (b + t * t) + (a + t))
     # sum (t - x)^2 = b - 2 x a + d x^2, none negative, at x = a / d: Cauchy and Schwarz
-    yield Lemma("one more square", (lost == b - 2 * (x * a) + d * (x * x),),
-                lost + (t - x) * (t - x) == (b + t * t) - 2 * (x * (a + t)) + (d + 1) * (x * x))  # fmt: skip
+    yield Lemma(
+        "one more square",
+        (lost == b - 2 * (x * a) + d * (x * x),),
+        lost + (t - x) * (t - x) == (b + t * t) - 2 * (x * (a + t)) + (d + 1) * (x * x),
+    )
     yield Lemma("at the mean", (d * x == a,), (d * x) * a == a * a)
     yield Lemma("at the mean, again", (d * x == a,), (d * x) * (d * x) == a * a)
     yield Lemma("times d", (b - 2 * (x * a) + d * (x * x) >= 0, d > 0), d * (b - 2 * (x * a) + d * (x * x)) >= 0)

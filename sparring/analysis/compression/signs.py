@@ -52,8 +52,11 @@ def entries(sign: Any = None) -> Iterator[Lemma]:
     yield Lemma("an entry", (), (x - read_as) * (x - read_as) == x * x - 2 * (s * size(x)) + s * s)
     yield Lemma("no entry", (a == 0, b == 0, d == 0, left == 0), left == b - 2 * (s * a) + d * (s * s))
     one = x * x - 2 * (s * size(x)) + s * s
-    yield Lemma("one entry more", (left == b - 2 * (s * a) + d * (s * s),),
-                left + one == b + x * x - 2 * (s * (a + size(x))) + (d + 1) * (s * s))  # fmt: skip
+    yield Lemma(
+        "one entry more",
+        (left == b - 2 * (s * a) + d * (s * s),),
+        left + one == b + x * x - 2 * (s * (a + size(x))) + (d + 1) * (s * s),
+    )
 
 
 SUMS = left == b - 2 * (s * a) + d * (s * s)
@@ -98,8 +101,11 @@ def contracts_by_squares() -> Settled:
     lost, whole = sum((v - u) ** 2 for v, u in zip(WITNESS, codes)), sum(v * v for v in WITNESS)
     if lost <= whole or not proved([*entries(), *root_of_squares()]).holds:
         raise Undecided("the vector is no counterexample")
-    return Settled(False, f"of (1, 0, ..., 0) with 9 entries, whose squares add up to {whole}, {lost} are left; "
-                   "so wherever 2 |v|_1 < sqrt(d) |v|_2")  # fmt: skip
+    return Settled(
+        False,
+        f"of (1, 0, ..., 0) with 9 entries, whose squares add up to {whole}, {lost} are left; "
+        "so wherever 2 |v|_1 < sqrt(d) |v|_2",
+    )
 
 
 def contracts_by_magnitudes() -> Settled:

@@ -189,25 +189,40 @@ def hypotheses() -> Iterator[Hypothesis]:
         lambda: of_variance(lambda some: all_or_none(some, LOSS)),
     )
     yield Hypothesis(
-        "equal rates", "all ranks' packets are lost equally often", "that ratio0 is unbiased where anything is left",
-        lambda: of_mean("ratio0", alike), lambda: of_mean("ratio0", uneven),
-    )  # fmt: skip
+        "equal rates",
+        "all ranks' packets are lost equally often",
+        "that ratio0 is unbiased where anything is left",
+        lambda: of_mean("ratio0", alike),
+        lambda: of_mean("ratio0", uneven),
+    )
     yield Hypothesis(
-        "known rate", "the loss that ht weighs with is the one that there is", "that ht is unbiased",
-        lambda: of_mean("ht", alike), lambda: of_mean("ht", lambda some: alike(some, Fraction(1, 10))),
-    )  # fmt: skip
+        "known rate",
+        "the loss that ht weighs with is the one that there is",
+        "that ht is unbiased",
+        lambda: of_mean("ht", alike),
+        lambda: of_mean("ht", lambda some: alike(some, Fraction(1, 10))),
+    )
     yield Hypothesis(
-        "independent calls", "what is lost in one call says nothing of the next: no bursts",
-        "how old replicas are, and how far apart", lambda: of_age(Fraction(1, 2)), lambda: of_age(Fraction(9, 10)),
-    )  # fmt: skip
+        "independent calls",
+        "what is lost in one call says nothing of the next: no bursts",
+        "how old replicas are, and how far apart",
+        lambda: of_age(Fraction(1, 2)),
+        lambda: of_age(Fraction(9, 10)),
+    )
     yield Hypothesis(
-        "no copy twice", "a packet that comes more than once counts once", "all means: it weighs as often as it comes",
-        lambda: of_copies(noticed(2)), lambda: of_copies(added_up(2)),
-    )  # fmt: skip
+        "no copy twice",
+        "a packet that comes more than once counts once",
+        "all means: it weighs as often as it comes",
+        lambda: of_copies(noticed(2)),
+        lambda: of_copies(added_up(2)),
+    )
     yield Hypothesis(
-        "nothing late", "a packet of an earlier call is not taken for one of this", "the bound of k d after k losses",
-        lambda: of_late(relabelled=False), lambda: of_late(relabelled=True),
-    )  # fmt: skip
+        "nothing late",
+        "a packet of an earlier call is not taken for one of this",
+        "the bound of k d after k losses",
+        lambda: of_late(relabelled=False),
+        lambda: of_late(relabelled=True),
+    )
     yield Hypothesis(
         "one packet a shard",
         "a shard is lost as a whole or not at all",

@@ -53,8 +53,11 @@ def filled(p: Any, q: Any) -> Weights:
 
 
 AVERAGE: Mapping[str, Callable[[Any, Any], Weights]] = {
-    "ht": inverse, "ratio": renormalised, "ratio0": exchangeable, "zero": filled
-}  # fmt: skip
+    "ht": inverse,
+    "ratio": renormalised,
+    "ratio0": exchangeable,
+    "zero": filled,
+}
 """The weights by aggregator, as functions of ``p`` and ``q``, numbers of any kind.  ``ratio`` needs two ranks."""
 
 

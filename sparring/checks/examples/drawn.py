@@ -36,12 +36,12 @@ SUPPORTS: Mapping[str, Callable[[Mask], Mask]] = {
     "disjoint": lambda drawn: drawn & (np.arange(drawn.shape[1]) % len(drawn) == np.arange(len(drawn))[:, None]),
     "alone": lambda drawn: drawn & own(drawn),
     "silent": lambda drawn: drawn & ~own(drawn),
-    "blocks": lambda drawn: drawn & (
-        np.arange(drawn.shape[1]) * len(drawn) // max(1, drawn.shape[1]) == np.arange(len(drawn))[:, None]
+    "blocks": lambda drawn: (
+        drawn & (np.arange(drawn.shape[1]) * len(drawn) // max(1, drawn.shape[1]) == np.arange(len(drawn))[:, None])
     ),
     "full": np.ones_like,
     "empty": np.zeros_like,
-}  # fmt: skip
+}
 """Functions of the drawn mask that say which entries are present, by rank and index."""
 VALUES = (0, 1, -1, 2, 3, -3, 6, 7, 8, 9)
 """Values of sparse vectors: explicit zeros, sums that cancel, and tenths whose order matters are frequent."""
@@ -163,10 +163,11 @@ def spread(rng: np.random.Generator, ranks: Sequence[int], kind: str, number: in
         for p in sorted(ranks)
         for n in lengths(p, kind)
         for rest in product(
-            enumerate(dtypes(kind, sparse=sparse)), enumerate(SUPPORTS if sparse else NONZERO),
+            enumerate(dtypes(kind, sparse=sparse)),
+            enumerate(SUPPORTS if sparse else NONZERO),
             widths(kind) if sparse else WIDTHS[:1],
         )
-    ]  # fmt: skip
+    ]
     met: Counter[Any] = Counter({(1, 0): number // 4})  # where there are no entries, the rest hardly matters
     found = []
     for _ in range(number):
@@ -201,9 +202,12 @@ def scaled(table: NDArray[np.int64], dtype: str) -> NDArray[np.number]:
 
 def cut(example: Example, at: Any) -> Example:
     """Return the example with only the entries at these indices."""
-    return example._replace(xs=[
-        chosen(x, np.arange(x.n)[at]) if isinstance(x, Sparse) else np.ascontiguousarray(x[..., at]) for x in example.xs
-    ])  # fmt: skip
+    return example._replace(
+        xs=[
+            chosen(x, np.arange(x.n)[at]) if isinstance(x, Sparse) else np.ascontiguousarray(x[..., at])
+            for x in example.xs
+        ]
+    )
 
 
 def chosen(x: Sparse, indices: NDArray[Any]) -> Sparse:

@@ -45,9 +45,12 @@ def judge_series(example: Example, seen: Observed, question: Question) -> dict[s
         ranks = range(example.p)[part :: scene.series][::-1]
         own = example._replace(xs=[example.xs[r] for r in ranks], scene="")
         did = seen._replace(
-            ys=[[ys[r] for r in ranks] for ys in seen.ys], inputs=[seen.inputs[r] for r in ranks], trace=None,
-            kept=[[kept[r] for r in ranks] for kept in seen.kept], flaws={},
-        )  # fmt: skip
+            ys=[[ys[r] for r in ranks] for ys in seen.ys],
+            inputs=[seen.inputs[r] for r in ranks],
+            trace=None,
+            kept=[[kept[r] for r in ranks] for kept in seen.kept],
+            flaws={},
+        )
         found = compared(own, did, question.page_for(own), question) | disagreement(did)
         if wrong := next(((one, why) for one, why in found.items() if one in question.meanings), None):
             among = f"among ranks {', '.join(map(str, ranks))}, " if len(ranks) < example.p else ""

@@ -47,17 +47,23 @@ OPEN_MPI = Runtime(
     memory=r"sm_segment\.|vader_segment\.",
 )  # fmt: skip
 INTEL_MPI = Runtime(
-    name="Intel MPI", says=r"Intel\(R\) MPI", wheel="impi-rt", lasting=("-disable-auto-cleanup",),
+    name="Intel MPI",
+    says=r"Intel\(R\) MPI",
+    wheel="impi-rt",
+    lasting=("-disable-auto-cleanup",),
     environment={"I_MPI_PIN": "off"},  # else rank 0 of every job is bound to the same core
     giving_way={"I_MPI_THREAD_YIELD": "3", "I_MPI_THREAD_SLEEP": "50"},  # microseconds
     memory="Intel_MPI_",
-)  # fmt: skip
+)
 MVAPICH = Runtime(name="MVAPICH", says="MVAPICH", lasting=("-disable-auto-cleanup",))
 MPICH = Runtime(
-    name="MPICH", says="MPICH|HYDRA", wheel="mpich", lasting=("-disable-auto-cleanup",),
+    name="MPICH",
+    says="MPICH|HYDRA",
+    wheel="mpich",
+    lasting=("-disable-auto-cleanup",),
     giving_way={"MPIR_CVAR_ENABLE_HEAVY_YIELD": "1"},
     memory="mpich_shm_",
-)  # fmt: skip
+)
 RUNTIMES = (OPEN_MPI, INTEL_MPI, MVAPICH, MPICH)
 """The more special first: Intel's and MVAPICH descend from MPICH and may name it."""
 MPICHS = (MPICH, MVAPICH, INTEL_MPI)

@@ -85,21 +85,27 @@ def derive_in_spans(page: Page) -> Derivation:
     most, claims = busiest(page, some_steps, spans)
     shown, below = confirmed(page, claims)
     sent = Work(
-        sympy.expand(sum(one.total for one in each)), most, all(one.path for one in each),
-        sum(one.confirmed for one in each) + len(shown), below or any(one.below for one in each),
-    )  # fmt: skip
+        sympy.expand(sum(one.total for one in each)),
+        most,
+        all(one.path for one in each),
+        sum(one.confirmed for one in each) + len(shown),
+        below or any(one.below for one in each),
+    )
     return summed(page, parts, sent, added)
 
 
 def of_span(page: Page, first: Int, end: Int) -> Page:
     """Return a page that has the steps of a span alone."""
     return replace(
-        page, steps=lambda p: end - first, messages=lambda t, p: page.messages(first + t, p),
-        adds=lambda t, p: page.adds(first + t, p), dst=lambda r, t, p, *j: page.dst(r, first + t, p, *j),
+        page,
+        steps=lambda p: end - first,
+        messages=lambda t, p: page.messages(first + t, p),
+        adds=lambda t, p: page.adds(first + t, p),
+        dst=lambda r, t, p, *j: page.dst(r, first + t, p, *j),
         src=lambda r, t, p, *j: page.src(r, first + t, p, *j),
         chunk=lambda r, t, p, *j: page.chunk(r, first + t, p, *j),
         active=lambda r, t, p, *j: page.active(r, first + t, p, *j),
-    )  # fmt: skip
+    )
 
 
 # -- the rank that sends the most in all

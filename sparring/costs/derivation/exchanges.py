@@ -164,9 +164,12 @@ def priced(name: str, sent: Sent, *, selecting: bool) -> Priced:
         raise Undecided(f"{name} through {page.name}: its closed form holds where {d.given} alone")
     if one.members:
         each = {
-            "words": one.of(d.words), "critical": one.of(d.critical), "added": one.of(d.added_critical),
-            "messages": d.messages, "steps": d.steps,
-        }  # fmt: skip
+            "words": one.of(d.words),
+            "critical": one.of(d.critical),
+            "added": one.of(d.added_critical),
+            "messages": d.messages,
+            "steps": d.steps,
+        }
         rounds = {what: one.often * without_floors(x).subs(symbols.p, one.members) for what, x in each.items()}
         return one._replace(forms=rounds)
     sizes: dict[str, Any] = {}

@@ -107,7 +107,10 @@ def to_all(page: Page) -> bool:
     """Return whether in every step every rank sends to every other."""
     step, (low, high) = during(page), (page.dst(r, t, p, x) for x in (i, j))
     two = (*step, within(i, p - 1), within(j, p - 1))
-    return so(page, [
-        Obligation("a message for each other rank", step, page.messages(t, p) == p - 1),
-        Obligation("each for another one", two, implies(low == high, i == j)),
-    ])  # fmt: skip
+    return so(
+        page,
+        [
+            Obligation("a message for each other rank", step, page.messages(t, p) == p - 1),
+            Obligation("each for another one", two, implies(low == high, i == j)),
+        ],
+    )

@@ -190,8 +190,9 @@ def of_groups(
         adds = truth(page.adds(t, p))
         sizes = sparse(page, sends, t, p, n, width, union) if union else message_sizes(page, sends, t, p, n, k, width)
         sent = [(src, dst, *size) for (src, dst, _), size in zip(sends, sizes)]
-        yield [Message(ranks[src], ranks[dst], nbytes, many * adds)
-               for ranks in groups for src, dst, nbytes, many in sent]  # fmt: skip
+        yield [
+            Message(ranks[src], ranks[dst], nbytes, many * adds) for ranks in groups for src, dst, nbytes, many in sent
+        ]
 
 
 def message_sizes(page: Page, sends: Sends, t: int, p: int, n: int, k: int, width: int) -> Iterator[Sized]:

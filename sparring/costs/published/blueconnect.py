@@ -7,7 +7,10 @@ SOURCE = "Cho et al. 2019, from memory"
 claims = [
     Claim("latency", "messages", lambda n, p, k: 2 * (2 - 1) + 2 * (2 - 1) + 2 * (p / 4 - 1), "4 | p", SOURCE),
     Claim(
-        "bandwidth", "words",
-        lambda n, p, k: 2 * n * (2 - 1) / 2 + 2 * n * (2 - 1) / 4 + 2 * n * (p / 4 - 1) / p, "4 | p, p | n", SOURCE,
+        "bandwidth",
+        "words",
+        lambda n, p, k: 2 * n * (2 - 1) / 2 + 2 * n * (2 - 1) / 4 + 2 * n * (p / 4 - 1) / p,
+        "4 | p, p | n",
+        SOURCE,
     ),
-]  # fmt: skip
+]

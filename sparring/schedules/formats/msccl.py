@@ -26,8 +26,11 @@ from sparring.schedules.formats.markup import Target, parse
 from sparring.schedules.program import CHUNKS, STEPS, USES, Block, Place, Program, Rank, Step, check_program
 
 BUFFERS = ("i", "o", "s")
-SIDES = {(new, side): ("buf", "off") if new else (f"{side}buf", f"{side}off")
-         for new in (False, True) for side in ("src", "dst")}  # fmt: skip
+SIDES = {
+    (new, side): ("buf", "off") if new else (f"{side}buf", f"{side}off")
+    for new in (False, True)
+    for side in ("src", "dst")
+}
 """The attributes of a step's places."""
 
 
@@ -83,8 +86,10 @@ class Reader(Target):
         self.open.pop()
         if tag == "tb":
             made: dict[str, Any] = {"id": self.number(self.tb, "id"), "steps": tuple(self.steps)}
-            made |= {ours: self.number(self.tb, theirs) for ours, theirs in
-                     (("send", "send"), ("recv", "recv"), ("channel", "chan"))}  # fmt: skip
+            made |= {
+                ours: self.number(self.tb, theirs)
+                for ours, theirs in (("send", "send"), ("recv", "recv"), ("channel", "chan"))
+            }
             self.gpus[self.gpu].blocks.append(self.made(Block, made))
 
     def close(self) -> Program:
@@ -105,10 +110,13 @@ class Reader(Target):
         most = max((max(rank.input, rank.output) for rank in made), default=0)
         chunks = self.number(self.algo, "nchunksperloop") if "nchunksperloop" in self.algo else most
         whole: dict[str, Any] = {
-            "name": self.algo.get("name", ""), "collective": self.text(self.algo, "coll"),
-            "inplace": self.truth("inplace"), "chunks": chunks, "ranks": tuple(made),
+            "name": self.algo.get("name", ""),
+            "collective": self.text(self.algo, "coll"),
+            "inplace": self.truth("inplace"),
+            "chunks": chunks,
+            "ranks": tuple(made),
             "protocol": self.algo.get("proto", "Simple"),
-        }  # fmt: skip
+        }
         optional = {"outofplace": "outofplace", "channels": "nchannels", "least": "minBytes", "most": "maxBytes"}
         for ours, theirs in optional.items():
             if theirs in self.algo:

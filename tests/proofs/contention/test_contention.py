@@ -63,14 +63,20 @@ THERE_AND_BACK = replace(
     src=lambda r, t, p: where(t < p - 1, (r - 1) % p, (r + 1) % p),
 )
 BOTH_WAYS = replace(
-    RING, messages=lambda t, p: where(p > 2, 2, 1), active=lambda r, t, p, j: True, chunk=lambda r, t, p, j: 0,
+    RING,
+    messages=lambda t, p: where(p > 2, 2, 1),
+    active=lambda r, t, p, j: True,
+    chunk=lambda r, t, p, j: 0,
     dst=lambda r, t, p, j: where(j == 0, (r + 1) % p, (r - 1) % p),
     src=lambda r, t, p, j: where(j == 0, (r - 1) % p, (r + 1) % p),
-)  # fmt: skip
+)
 TO_ALL = replace(
-    BOTH_WAYS, messages=lambda t, p: p, steps=lambda p: 1,
-    dst=lambda r, t, p, j: j, active=lambda r, t, p, j: both(r == 0, j > 0),
-)  # fmt: skip
+    BOTH_WAYS,
+    messages=lambda t, p: p,
+    steps=lambda p: 1,
+    dst=lambda r, t, p, j: j,
+    active=lambda r, t, p, j: both(r == 0, j > 0),
+)
 FROM_ALL = replace(TO_ALL, dst=lambda r, t, p, j: 0, active=lambda r, t, p, j: both(r == j, j > 0))
 ASKED = {
     "ring": {"ring": RING, "backwards": BACKWARDS, "two on": TWO_ON, "there and back": THERE_AND_BACK,

@@ -83,8 +83,11 @@ def timed(page, **contention):
     return timing.under_any_timing(annotations.subject(replace(page, name="mine", module=module)))
 
 
-TWO_ON = replace(RING, dst=lambda r, t, p: (r + 2) % p if p > 2 else (r + 1) % p,
-                 src=lambda r, t, p: (r - 2) % p if p > 2 else (r - 1) % p)  # fmt: skip
+TWO_ON = replace(
+    RING,
+    dst=lambda r, t, p: (r + 2) % p if p > 2 else (r + 1) % p,
+    src=lambda r, t, p: (r - 2) % p if p > 2 else (r - 1) % p,
+)
 
 
 def test_claims_that_hold():

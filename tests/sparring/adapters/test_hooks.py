@@ -82,13 +82,16 @@ def test_lossy_ones_keep_their_contract(judged, target, contract, how):
         ("torch:bf16_compress_hook", FP16, {}, "result", "off by"),
         ("torch:noop_hook", BF16, {}, "agreement", "on rank"),
         (
-            "torch:powerSGD_hook", FEEDBACK, {"draw": {"calls": "3-5"}, "use_error_feedback": False,
-            "orthogonalization_epsilon": 1e-8}, "conservation", "was put in, the results have",
+            "torch:powerSGD_hook",
+            FEEDBACK,
+            {"draw": {"calls": "3-5"}, "use_error_feedback": False, "orthogonalization_epsilon": 1e-8},
+            "conservation",
+            "was put in, the results have",
         ),
         (f"{TARGETS}:LosesLast", f"{FEEDBACK}:entries=1", {}, "conservation", "was put in, the results have"),
         (f"{TARGETS}:mean", f"{FEEDBACK}:entries=1", {}, "entries", "at most 1"),
     ],
-)  # fmt: skip
+)
 def test_others_break_it(judged, target, contract, how, prop, why):
     """A coarser format than promised, a hook that reduces nothing, and errors that are forgotten are refuted."""
     assert why in refuted(judged(target, contract, **how))[prop]

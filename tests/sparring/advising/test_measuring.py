@@ -67,8 +67,10 @@ def test_a_short_layer_keeps_an_entry():
     """A share of less than half an entry is one, or advice would be to send nothing; a share of nothing is nothing."""
     held = gradients.held({"bias": np.ones((4, 30))})
     assert [measuring.profile(held, Fraction(part, 100)).fused.growth.k for part in (1, 10, 0)] == [
-        (1,) * 4, (3,) * 4, (0,) * 4,
-    ]  # fmt: skip
+        (1,) * 4,
+        (3,) * 4,
+        (0,) * 4,
+    ]
 
 
 def test_zeros_are_never_kept():

@@ -106,8 +106,11 @@ def test_zero_times_let_rules_be_further_apart():
     """The hypothesis is needed in runs, too: micro-batches that take no time all end at tau."""
     micros = [Micro(0, 0)] * 4
     assert [counted(name, micros, 0) for name in (A, B, C)] == [0, 4, 4]
-    assert {counted(A, m, t) <= counted(C, m, t) <= counted(B, m, t) for t in range(4) for m in
-            product([Micro(0, 0), Micro(0, 1)], repeat=3)} == {True}  # fmt: skip
+    assert {
+        counted(A, m, t) <= counted(C, m, t) <= counted(B, m, t)
+        for t in range(4)
+        for m in product([Micro(0, 0), Micro(0, 1)], repeat=3)
+    } == {True}
 
 
 IN_TIME, (FIRST, SECOND) = model.in_time, model.paces()

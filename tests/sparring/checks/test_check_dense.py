@@ -142,10 +142,13 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-@pytest.mark.parametrize(("wrong", "right", "page"), [
-    ("mine.py:short", "mine.py:allreduce", "mean.py"),
-    ("slowly.py:ForgetsMuch", "slowly.py:Allreduce", "slow.py"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("wrong", "right", "page"),
+    [
+        ("mine.py:short", "mine.py:allreduce", "mean.py"),
+        ("slowly.py:ForgetsMuch", "slowly.py:Allreduce", "slow.py"),
+    ],
+)
 def test_what_is_wrong_of_long_vectors_alone_is_found(folder, wrong, right, page):
     """Usual ones have fewer entries than a group of a code, or a block."""
     found = failed(check(wrong, page, only=["result", "long vectors"], ranks=[1, 2, 3], max_examples=20))

@@ -34,8 +34,11 @@ def test_messages_that_nobody_can_read_are_counted_and_it_says_so(target, unshru
     said = [r.detail for r in right.results if r.property in ("steps", "volume")]
     assert all(re.search(r"; in \d+ examples messages were counted alone$", one) for one in said) and len(said) == 2
 
-    one_more = AS_FLOATS.replace("    sums = {}", "    comm.size > 1 and " + "comm.Sendrecv(lists[me], dest=(me + 1) % "
-        "size, recvbuf=lists[me - 1].copy(), source=(me - 1) % size)\n    sums = {}")  # fmt: skip
+    one_more = AS_FLOATS.replace(
+        "    sums = {}",
+        "    comm.size > 1 and " + "comm.Sendrecv(lists[me], dest=(me + 1) % "
+        "size, recvbuf=lists[me - 1].copy(), source=(me - 1) % size)\n    sums = {}",
+    )
     assert set(failed(judged(target(one_more), max_examples=10))) == {"steps", "volume"}
 
 

@@ -211,9 +211,12 @@ WRONG = (
     "adds_in_a_class_installed", "adds_in_a_part", "adds_in_its_default", "adds_in_a_default",
 )  # fmt: skip
 SHARED = {
-    "adds_in_sys": "sys.kept", "adds_in_builtins": "builtins.kept", "adds_in_numpy": "numpy.random.kept",
-    "adds_in_the_thread": "threading.current_thread().kept", "exchanges_a_function": "os.getlogin",
-}  # fmt: skip
+    "adds_in_sys": "sys.kept",
+    "adds_in_builtins": "builtins.kept",
+    "adds_in_numpy": "numpy.random.kept",
+    "adds_in_the_thread": "threading.current_thread().kept",
+    "exchanges_a_function": "os.getlogin",
+}
 
 
 @pytest.fixture

@@ -93,12 +93,14 @@ def test_what_is_sent_otherwise_is_found(fault):
 
 BUSIER = {
     "only ranks from 8 on swap": (
-        lambda sends, r, t, p, _: both(sends, either(t < log(p), r >= 8)), "no rank sends more in all",
+        lambda sends, r, t, p, _: both(sends, either(t < log(p), r >= 8)),
+        "no rank sends more in all",
     ),
     "rank 9 sends on two levels": (
-        lambda sends, r, t, p, j: either(sends, every(r == 9, t == 5, t < log(p), j == 0)), "in one step",
+        lambda sends, r, t, p, j: either(sends, every(r == 9, t == 5, t < log(p), j == 0)),
+        "in one step",
     ),
-}  # fmt: skip
+}
 
 
 def in_all(page):

@@ -37,9 +37,12 @@ def test_lists_meet_the_dense_ring_at_one_in_p():
 CASES = [
     *(("ring", "recursive_doubling", {}, "n", {"p": ranks}, ranks) for ranks in (3, 8, 12)),
     ("ring", "recursive_doubling", {}, "p", {"n": 10**5}, 1),
-    *(("ring_sparse", other, {"support": support}, "rho", {"p": 6, "n": 6000}, 1)
-      for other in ("ring", "ring_allgather") for support in ("identical", "independent", "disjoint")),
-]  # fmt: skip
+    *(
+        ("ring_sparse", other, {"support": support}, "rho", {"p": 6, "n": 6000}, 1)
+        for other in ("ring", "ring_allgather")
+        for support in ("identical", "independent", "disjoint")
+    ),
+]
 
 
 @pytest.mark.parametrize(

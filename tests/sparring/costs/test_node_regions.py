@@ -79,9 +79,12 @@ def machines():
 def test_lengths_grow_in_nodes_as_well():
     """A few long messages or many short ones: it depends on the length."""
     found = node_regions.phases(
-        sized("recursive_doubling", "rabenseifner"), ("n", "node"), {"nodes": 4, **POINT},
-        start=("1", "2"), end=("1e6", "3"),
-    )  # fmt: skip
+        sized("recursive_doubling", "rabenseifner"),
+        ("n", "node"),
+        {"nodes": 4, **POINT},
+        start=("1", "2"),
+        end=("1e6", "3"),
+    )
     row = found.runs(0)
     assert [run.name for run in row if run.name][:1] == ["recursive_doubling"] and row[-1].name == "rabenseifner"
 

@@ -215,8 +215,11 @@ def test_sizes_that_are_not_covered(name, size, told):
 def test_pages_without_a_pattern_are_not_covered(tmp_path):
     """A ring that turns around half way."""
     file = tmp_path / "turning.py"
-    file.write_text(Path(formulas.__file__).read_text().replace(
-        "return (r + 1) % p", "return where(t < p - 1, (r + 1) % p, (r - 1) % p)"))  # fmt: skip
+    file.write_text(
+        Path(formulas.__file__)
+        .read_text()
+        .replace("return (r + 1) % p", "return where(t < p - 1, (r + 1) % p, (r - 1) % p)")
+    )
 
     with pytest.raises(Undecided, match="do not go the same way"):
         sharedcost(sparring.page(str(file)), InNodes())

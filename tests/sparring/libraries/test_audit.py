@@ -48,8 +48,11 @@ def test_an_algorithm_that_refuses_all_is_not_run(monkeypatch):
     (told,) = row.results
     assert row.worst is Word.NOT_COVERED and told.detail == "the library refuses it: no"
     monkeypatch.setattr(audits, "counted", lambda *rest: {("allreduce", "adding", 2, 5): Sent({}, "no")})
-    monkeypatch.setattr(audits, "installed", lambda name: SimpleNamespace(
-        name="a", version="a 1", runtime=OPEN_MPI, choices=lambda names: [ADDING]))  # fmt: skip
+    monkeypatch.setattr(
+        audits,
+        "installed",
+        lambda name: SimpleNamespace(name="a", version="a 1", runtime=OPEN_MPI, choices=lambda names: [ADDING]),
+    )
     report = audits.audit(collectives=["allreduce"], ranks=[2])
     assert report.verdict != "holds" and report.not_covered == ["allreduce: adding: the library refuses it: no"]
 

@@ -28,9 +28,12 @@ DESCRIBED = Setting(
     60444,
 )
 NUMBERED = Setting(
-    "MPIR_CVAR_USE_REDUCE", {}, "Control selection of MPI_Reduce algorithm presets.$ Arguments$ <presetid>$ range: 0-2 "
-    "@Alias:# I_MPI_ADJUST_REDUCE @Default:# -1", 0,
-)  # fmt: skip
+    "MPIR_CVAR_USE_REDUCE",
+    {},
+    "Control selection of MPI_Reduce algorithm presets.$ Arguments$ <presetid>$ range: 0-2 "
+    "@Alias:# I_MPI_ADJUST_REDUCE @Default:# -1",
+    0,
+)
 SCATTER = NUMBERED._replace(
     name="MPIR_CVAR_USE_REDUCE_SCATTER",
     text=NUMBERED.text.replace("REDUCE @", "REDUCE_SCATTER @").replace("0-2", "0-7"),
@@ -78,11 +81,14 @@ def test_the_own_choice_comes_first_and_sets_nothing():
     assert (own.name, own.environment, len(others)) == (OWN, {}, 2)
 
 
-@pytest.mark.parametrize(("asked", "told", "error"), [
-    ("lam", "Open MPI v5.0.11", "no library 'lam': there are openmpi, mpich, impi"),
-    ("mpich", "Open MPI v5.0.11", r"the MPI of this environment is openmpi; for mpich, .*sparring\[mpich\]"),
-    ("", "Some MPI 1.0", "Some MPI 1.0: how its collectives are chosen is not known here"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("asked", "told", "error"),
+    [
+        ("lam", "Open MPI v5.0.11", "no library 'lam': there are openmpi, mpich, impi"),
+        ("mpich", "Open MPI v5.0.11", r"the MPI of this environment is openmpi; for mpich, .*sparring\[mpich\]"),
+        ("", "Some MPI 1.0", "Some MPI 1.0: how its collectives are chosen is not known here"),
+    ],
+)
 def test_a_library_that_is_not_there_is_one_sentence(asked, told, error, monkeypatch):
     monkeypatch.setattr(selection, "asked", lambda: Told(told, []))
     with pytest.raises(InputError, match=error):

@@ -87,9 +87,12 @@ def test_cuts_of_libraries_have_all_entries():
 def test_empty_messages_may_be_left_out():
     """Open MPI 5.0.11 scatters 5 entries to 4 ranks in twos, sends the last none, and then goes around with all."""
     seen = {
-        (0, 1): Amount(4, 40), (0, 2): Amount(1, 8), (1, 2): Amount(3, 32), (2, 3): Amount(3, 40),
+        (0, 1): Amount(4, 40),
+        (0, 2): Amount(1, 8),
+        (1, 2): Amount(3, 32),
+        (2, 3): Amount(3, 40),
         (3, 0): Amount(3, 24),
-    }  # fmt: skip
+    }
     assert names("bcast", {(4, 5): seen}) == ["scatter_ring_bcast"]
     for change in (-1, 2):
         wrong = seen | {(2, 3): Amount(3 + change, 40)}

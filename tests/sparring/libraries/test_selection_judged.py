@@ -117,8 +117,11 @@ def test_what_is_refused_is_no_choice():
 
 def test_a_page_on_few_ranks_is_that_on_more():
     """On two ranks, many pages send what doubling does."""
-    names = [one.name for one in candidates("allreduce") if one.sent("allreduce", 2, 8) == counts(
-        "recursive_doubling", 2, 8).pairs]  # fmt: skip
+    names = [
+        one.name
+        for one in candidates("allreduce")
+        if one.sent("allreduce", 2, 8) == counts("recursive_doubling", 2, 8).pairs
+    ]
     assert len({*names}) > 2
     assert judged(library(by_length))[2, SIZES[0]].page == "recursive_doubling"
 
@@ -153,14 +156,17 @@ def test_what_is_lost_is_the_own_time_over_the_fastest():
     assert one.factor == pytest.approx((1.95, 2.0, 2.05))
 
 
-@pytest.mark.parametrize(("own", "sure"), [
-    ([4.0, 2.0] * 8, False),  # in half of the rounds
-    ([4.0] * 6, False),  # in so few rounds, chance may do it
-    ([4.0] * 7, True),
-    ([4.0] * 10 + [2.0], True),
-    ([4.0] * 8 + [2.0] * 2, False),
-    ([2.08] * 20, False),  # what is lost counts as equal
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("own", "sure"),
+    [
+        ([4.0, 2.0] * 8, False),  # in half of the rounds
+        ([4.0] * 6, False),  # in so few rounds, chance may do it
+        ([4.0] * 7, True),
+        ([4.0] * 10 + [2.0], True),
+        ([4.0] * 8 + [2.0] * 2, False),
+        ([2.08] * 20, False),  # what is lost counts as equal
+    ],
+)
 def test_a_loss_must_be_seen_too_often_for_chance(own, sure):
     (one,) = losses(timings({OWN: own, "fast": [2.0] * len(own)}))
     assert one.sure is sure

@@ -110,12 +110,15 @@ def test_the_tables_say_what_is_lost_and_what_failed():
     assert ["d:", "it", "died"] in rows
 
 
-@pytest.mark.parametrize(("changed", "sentence"), [
-    ({"choices": []}, "what it sends it does not tell"),
-    ({"taken": [], "losses": []}, "nothing was timed"),
-    ({"taken": [Taken(2, 6, SECONDS, {})]}, "6 launches are too few to be sure of a loss; right: more --budget"),
-    ({"machine": MACHINE | {"load": 7.5}}, "7.5 processes wanted the 2 cores before it began"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        ({"choices": []}, "what it sends it does not tell"),
+        ({"taken": [], "losses": []}, "nothing was timed"),
+        ({"taken": [Taken(2, 6, SECONDS, {})]}, "6 launches are too few to be sure of a loss; right: more --budget"),
+        ({"machine": MACHINE | {"load": 7.5}}, "7.5 processes wanted the 2 cores before it began"),
+    ],
+)
 def test_what_is_missing_is_said(changed, sentence):
     assert sentence not in text(audit())
     assert sentence in text(audit(**changed))

@@ -50,11 +50,14 @@ def test_rounds_go_on_until_the_next_would_be_late(launches, monkeypatch):
     assert timing.LEAST < len(found.seconds[OWN]) <= 100 / 5
 
 
-@pytest.mark.parametrize(("done", "why"), [
-    (subprocess.CompletedProcess([], 3, ""), "the ranks ended with code 3"),
-    (subprocess.CompletedProcess([], 0, ""), "the ranks ended with code 0"),
-    (TimedOut(["x"], 2, 1.0, ""), "the ranks did not end within 91.5 s"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("done", "why"),
+    [
+        (subprocess.CompletedProcess([], 3, ""), "the ranks ended with code 3"),
+        (subprocess.CompletedProcess([], 0, ""), "the ranks ended with code 0"),
+        (TimedOut(["x"], 2, 1.0, ""), "the ranks did not end within 91.5 s"),
+    ],
+)
 def test_ranks_that_fail_have_no_times(monkeypatch, done, why):
     """Also those that end well and leave no times."""
     seen = []

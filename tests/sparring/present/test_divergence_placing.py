@@ -140,11 +140,14 @@ def test_strange_divergence(case: Cases) -> None:
         scene(made.page, made.trace, stranger, empty=(), most=8)
 
 
-@pytest.mark.parametrize(("t", "r", "steps", "ranks"), [
-    (0, 0, "steps 6 to 21", "ranks 5 to 8"),
-    (7, 5, "steps 0 to 4, as in the page; steps 11 to 21", "ranks 0, 1, 10, 11"),
-    (21, 11, "steps 0 to 15, as in the page", "ranks 4 to 7"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("t", "r", "steps", "ranks"),
+    [
+        (0, 0, "steps 6 to 21", "ranks 5 to 8"),
+        (7, 5, "steps 0 to 4, as in the page; steps 11 to 21", "ranks 0, 1, 10, 11"),
+        (21, 11, "steps 0 to 15, as in the page", "ranks 4 to 7"),
+    ],
+)
 def test_a_part_is_drawn_and_the_rest_told(t: int, r: int, steps: str, ranks: str, case: Cases) -> None:
     """Of many ranks and steps those around the divergence are drawn, in the ring's order; a sentence says which."""
     shown = scene(*case("chunk", t, r, p=12), empty=(), most=8)

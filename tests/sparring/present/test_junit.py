@@ -62,8 +62,11 @@ def test_verdicts_that_are_too_weak_have_failed():
     assert report.weaker(None) == []
     suite = read(junit_xml(report, report.weaker("proved")))
     assert [case.get("name") for case in suite if case.find("failure") is not None] == [
-        "result", "agreement", "volume", "hygiene",
-    ]  # fmt: skip
+        "result",
+        "agreement",
+        "volume",
+        "hygiene",
+    ]
     assert suite.get("failures") == "4"
 
 

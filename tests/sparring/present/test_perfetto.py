@@ -92,8 +92,9 @@ def drawn(file: Path) -> tuple[Counter[tuple[Any, ...]], Counter[tuple[Any, ...]
     rows = {(one["pid"], one["tid"]): one["args"]["name"] for one in events if one["name"] == "thread_name"}
     slices = [
         (one["pid"], rows[one["pid"], one["tid"]], one["name"], round(one["ts"] * 1000), round(one["dur"] * 1000))
-        for one in events if one["ph"] == "X"
-    ]  # fmt: skip
+        for one in events
+        if one["ph"] == "X"
+    ]
     heads = {one["id"]: one["pid"] for one in events if one["ph"] == "f"}
     return Counter(slices), Counter((one["pid"], heads.get(one["id"])) for one in events if one["ph"] == "s")
 

@@ -14,9 +14,12 @@ from typing import Any
 
 Event = dict[str, Any]
 NAMES = {  # "Metadata Events": the names that there are, and the argument that each must have
-    "process_name": ("name", str), "process_labels": ("labels", str), "process_sort_index": ("sort_index", int),
-    "thread_name": ("name", str), "thread_sort_index": ("sort_index", int),
-}  # fmt: skip
+    "process_name": ("name", str),
+    "process_labels": ("labels", str),
+    "process_sort_index": ("sort_index", int),
+    "thread_name": ("name", str),
+    "thread_sort_index": ("sort_index", int),
+}
 
 
 def faults(data: bytes) -> list[str]:

@@ -157,9 +157,12 @@ def piped(p):
     context = {"unit_size": 2**20, "num_chunks": 1}
     copies = [op("copy", [here("i", c)], [here("s", c)]) for c in range(p)]
     return [
-        [[op("pipeline", iter_context=context, ops=ops)] for ops in (
-            [*copies, *meet(p), op("sem_release", semaphore_ids=[0])],
-            [op("sem_acquire", semaphore_ids=[0]), nop(), added(p, r, "s", "o"), *meet(p)],
-        )]
+        [
+            [op("pipeline", iter_context=context, ops=ops)]
+            for ops in (
+                [*copies, *meet(p), op("sem_release", semaphore_ids=[0])],
+                [op("sem_acquire", semaphore_ids=[0]), nop(), added(p, r, "s", "o"), *meet(p)],
+            )
+        ]
         for r in range(p)
-    ]  # fmt: skip
+    ]

@@ -66,8 +66,11 @@ def test_a_file_is_judged_by_what_it_is(name, tmp_path):
     report = check(file, load=True)
     assert (report.extra["collective"], report.extra["implements"]) == ("allgather", True)
     assert {prop for prop, word in words(report).items() if word is Word.PROVED_AT} >= {
-        "implements", "races", "deadlock", "hygiene",
-    }  # fmt: skip
+        "implements",
+        "races",
+        "deadlock",
+        "hygiene",
+    }
     assert words(report)["agreement"] is Word.NOT_COVERED
     if unread:
         assert f"loader: RCCL reads MSCCL's XML, and no {unread}" in report.not_covered

@@ -163,10 +163,13 @@ def test_a_missing_signal_is_a_deadlock():
 def test_a_thread_that_signals_need_not_wait_for_another():
     """Rank 0's first thread signals rank 2 once rank 1 has signalled; with a nop it waits for rank 2, too."""
     for between, ends in (([], True), ([nop()], False)):
-        one = read([
-            [[op("wait", to=[0, 1]), *between, op("signal", to=[1])]], [[op("signal", to=[0])]],
-            [[op("wait", to=[0]), op("signal", to=[0])]],
-        ])  # fmt: skip
+        one = read(
+            [
+                [[op("wait", to=[0, 1]), *between, op("signal", to=[1])]],
+                [[op("signal", to=[0])]],
+                [[op("wait", to=[0]), op("signal", to=[0])]],
+            ]
+        )
         assert one.ends is ends
 
 

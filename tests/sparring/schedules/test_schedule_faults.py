@@ -181,27 +181,33 @@ FORESTCOLL = {
     "line 3: <tree> in <tree>; right: an <Algo>": tree("<send", "<tree"),
     "line 2: <tree> lacks nchunks": tree(' nchunks="1"', ""),
     "line 1: nchunkspernode='-1'; right: 1 to 65536": tree('nchunkspernode="1"', 'nchunkspernode="-1"'),
-    "65000 chunks of each of 3 nodes; at most 65536 together are followed":
-        tree('nchunkspernode="1"', 'nchunkspernode="65000"'),
-    "the trees of root (0, 'GPU', 0) carry more than nchunkspernode=1 chunks together":
-        tree(' nchunks="1"', ' nchunks="2"'),
-    "line 6: a second tree 0 of root (0, 'GPU', 0); right: an index of its own for each":
-        tree("<tree root=\"(0, 'GPU', 1)", "<tree root=\"(0, 'GPU', 0)"),
+    "65000 chunks of each of 3 nodes; at most 65536 together are followed": tree(
+        'nchunkspernode="1"', 'nchunkspernode="65000"'
+    ),
+    "the trees of root (0, 'GPU', 0) carry more than nchunkspernode=1 chunks together": tree(
+        ' nchunks="1"', ' nchunks="2"'
+    ),
+    "line 6: a second tree 0 of root (0, 'GPU', 0); right: an index of its own for each": tree(
+        "<tree root=\"(0, 'GPU', 1)", "<tree root=\"(0, 'GPU', 0)"
+    ),
     "line 3: (0, 'GPU', 0) sends to itself; right: two nodes": tree("dst=\"(0, 'GPU', 1)", "dst=\"(0, 'GPU', 0)"),
     "; right: from src=(0, 'GPU', 0) to dst=": tree("path=\"(0, 'GPU', 0)", "path=\"(0, 'GPU', 2)"),
     "line 3: src='xxxxxxxxxxxxxxxxxxxx'; right: a name of": tree("src=\"(0, 'GPU', 0)", 'src="' + "x" * 300),
-}  # fmt: skip
+}
 TECCL = {
     "Expected `array`, got `int` - at `$.7-Flows`": output(None, PAIRS, **{"7-Flows": 3}),
-    'flow 0 is \'Chunk 0 went\'; right: "Chunk C from S traveled over I->J in epoch K"':
-        output(["Chunk 0 went"], PAIRS),
+    "flow 0 is 'Chunk 0 went'; right: \"Chunk C from S traveled over I->J in epoch K\"": output(
+        ["Chunk 0 went"], PAIRS
+    ),
     "flow 0 is 'Chunk 1000000000 from": output([flow(10**9, 1, 1, 2, 0)], PAIRS),
     "a buffer of 400000004 chunks; at most 65536 are followed": output([flow(10**8, 1, 1, 2, 0)], PAIRS),
-    "flow 0 has volume 0.5, and does not say which part that is; right: whole chunks":
-        output([flow(0, 1, 1, 2, 0, volume="0.5")], PAIRS),
+    "flow 0 has volume 0.5, and does not say which part that is; right: whole chunks": output(
+        [flow(0, 1, 1, 2, 0, volume="0.5")], PAIRS
+    ),
     "flow 0 has volume 1.0.0; right: a number": output([flow(0, 1, 1, 2, 0, volume="1.0.0")], PAIRS),
-    "some flows have a volume and some have none; right: all, of an alltoall, or none":
-        output([flow(0, 1, 1, 2, 0), flow(1, 1, 1, 2, 0, volume="1.0")], PAIRS),
+    "some flows have a volume and some have none; right: all, of an alltoall, or none": output(
+        [flow(0, 1, 1, 2, 0), flow(1, 1, 1, 2, 0, volume="1.0")], PAIRS
+    ),
     "flow 0 goes from 1 to 0; right: two GPUs": output([flow(0, 1, 1, 0, 0)], PAIRS),
     "flow 0 goes from 1 to 1; right: two GPUs": output([flow(0, 1, 1, 1, 0)], PAIRS),
     "a demand names 'TPU 1'; right: 'GPU N'": output([], PAIRS, **{"6-Demand_Met": {"TPU 1": {}}}),
@@ -209,7 +215,7 @@ TECCL = {
     "0 GPUs; right: 1 to 4096": output([], []),
     "right: TE-CCL's output": b'{"7-Flows":' + DEEP,
     "JSON is malformed": b"\xff\xfe{}",
-}  # fmt: skip
+}
 
 
 def first(name="put", **new):
@@ -329,17 +335,20 @@ def test_limits(monkeypatch, module, name, told, read):
         read()
 
 
-SEEDS = {"xml": (RING, msccl.read), "json": (JSON, program.read),
-         "copies": (COPIED, msccl.read),
-         "goal": (file(EXPORTED, "goal"), goal.read),
-         "et": (ET[0], lambda data: chakra.read([data, *ET[1:]])),
-         "trees": (FOREST, forestcoll.read),
-         "flows": (output(ring(), PAIRS), teccl.read),
-         "volumes": (output(exchange(), ()), teccl.read),
-         "plan": (plan(plans.reduced(2), "allreduce", (2, 2, 0)), mscclpp.read),
-         "packets": (plan(plans.packed(2), "allreduce", (2, 2, 4)), mscclpp.read),
-         "ports": (plan(gathered(2, "port"), wire="port"), mscclpp.read),
-         "pipeline": (plan(plans.piped(2), "allreduce", (2, 2, 2), False, 1), mscclpp.read)}  # fmt: skip
+SEEDS = {
+    "xml": (RING, msccl.read),
+    "json": (JSON, program.read),
+    "copies": (COPIED, msccl.read),
+    "goal": (file(EXPORTED, "goal"), goal.read),
+    "et": (ET[0], lambda data: chakra.read([data, *ET[1:]])),
+    "trees": (FOREST, forestcoll.read),
+    "flows": (output(ring(), PAIRS), teccl.read),
+    "volumes": (output(exchange(), ()), teccl.read),
+    "plan": (plan(plans.reduced(2), "allreduce", (2, 2, 0)), mscclpp.read),
+    "packets": (plan(plans.packed(2), "allreduce", (2, 2, 4)), mscclpp.read),
+    "ports": (plan(gathered(2, "port"), wire="port"), mscclpp.read),
+    "pipeline": (plan(plans.piped(2), "allreduce", (2, 2, 2), False, 1), mscclpp.read),
+}
 PIECES = b'-1 0 99999999999999999999 " < > { [ ] \x00 \xff i nop &lt;'.split()
 
 

@@ -74,8 +74,11 @@ def test_messages_come_back_from_goal(talk):
               for a in acts) for r, acts in enumerate(talk.ranks)
     ))  # fmt: skip
     assert chakra.read([chakra.trace(r, own) for r, own in enumerate(plainly.ranks)]) == plainly
-    if any(a.beside or a.cpu or a.nic or a.tag >= 2**31 or (-1 in (a.tag, a.peer) and a.kind != "calc")
-           for acts in talk.ranks for a in acts):  # fmt: skip
+    if any(
+        a.beside or a.cpu or a.nic or a.tag >= 2**31 or (-1 in (a.tag, a.peer) and a.kind != "calc")
+        for acts in talk.ranks
+        for a in acts
+    ):
         with pytest.raises(InputError, match="says what no Chakra trace can"):
             _ = [chakra.trace(r, own) for r, own in enumerate(talk.ranks)]
 

@@ -126,10 +126,13 @@ def test_any_schedule_is_streamed(data):
     silent = [[data.draw(st.booleans()) for _ in range(p)] for _ in range(steps)]
     lap = data.draw(st.integers(0, steps))
     drawn = made(
-        steps=lambda p: steps, adds=lambda t, p: t < lap,
-        dst=lambda r, t, p: (r + shifts[t]) % p, src=lambda r, t, p: (r - shifts[t]) % p,
-        chunk=lambda r, t, p: chunks[t][r], active=lambda r, t, p: not silent[t][r],
-    )  # fmt: skip
+        steps=lambda p: steps,
+        adds=lambda t, p: t < lap,
+        dst=lambda r, t, p: (r + shifts[t]) % p,
+        src=lambda r, t, p: (r - shifts[t]) % p,
+        chunk=lambda r, t, p: chunks[t][r],
+        active=lambda r, t, p: not silent[t][r],
+    )
     assert [*Rows(drawn, p)] == moved(drawn, p)
 
 

@@ -128,10 +128,12 @@ REMEMBERS = {
     "a dictionary in a class": ("class value:\n    seen = {}", "value.seen[1] = 2"),
     "a default argument": ("def value(x, seen=[]):\n    seen.append(x)", "value(1)"),
     "a default of a method that Python calls": (
-        "class value:\n    def __init__(self, x, seen=[]): seen.append(x)\n", "value(1)",
+        "class value:\n    def __init__(self, x, seen=[]): seen.append(x)\n",
+        "value(1)",
     ),
     "a default of a class's method": (
-        "class value:\n    @classmethod\n    def f(cls, x, seen=[]): seen.append(x)\n", "value.f(1)",
+        "class value:\n    @classmethod\n    def f(cls, x, seen=[]): seen.append(x)\n",
+        "value.f(1)",
     ),
     "a counter outside": (
         "def made():\n    n = 0\n    def inner():\n        nonlocal n; n += 1\n    return inner\nvalue = made()",
@@ -139,9 +141,10 @@ REMEMBERS = {
     ),
     "other defaults": ("def value(x=1): pass", "value.__defaults__ = (2,)"),
     "a variable outside": (
-        "def made():\n    seen = set()\n    def inner(x): seen.add(x)\n    return inner\nvalue = made()", "value(1)",
+        "def made():\n    seen = set()\n    def inner(x): seen.add(x)\n    return inner\nvalue = made()",
+        "value(1)",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("text", "use"), REMEMBERS.values(), ids=REMEMBERS)

@@ -18,9 +18,12 @@ from sparring.spec.core.exchanges import gather
 
 OURS = ("arc-top-k", "dropcompute", "flash", "flash-v2", "local-sgd", "moshpit")
 STATED = {
-    f"{source.id}/{one.name}": one for source in sources() if source.id in OURS
-    for one in source.statements if isinstance(one, Shown)
-}  # fmt: skip
+    f"{source.id}/{one.name}": one
+    for source in sources()
+    if source.id in OURS
+    for one in source.statements
+    if isinstance(one, Shown)
+}
 
 
 @pytest.mark.parametrize("name", [*STATED][::3])
