@@ -125,9 +125,14 @@ def functions(costs: Sequence[Forms]) -> list[tuple[str, str, Expr]]:
 
 def holding(cost: Forms) -> str:
     """Return where an algorithm's formulas hold, and whether they are bounds, as the end of a sentence."""
+    return f"{', at most' if cost.relation else ''}{conditions(cost)}"
+
+
+def conditions(cost: Forms) -> str:
+    """Return where an algorithm's formulas hold, as the end of a sentence; empty where they always do."""
     more = [words for _, words in cost.hypotheses] if isinstance(cost, ComposedCost) else []
     where = "; ".join(filter(None, [cost.given, *more]))
-    return f"{', at most' if cost.relation else ''}{where and ', where '}{where}"
+    return f"{where and ', where '}{where}"
 
 
 def letters(x: Expr) -> list[str]:

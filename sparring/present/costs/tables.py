@@ -9,6 +9,7 @@ from io import StringIO
 from sparring.costs.forms import Forms
 from sparring.costs.formulas.hypotheses import HYPOTHESES, parts
 from sparring.costs.rows import Row, rows
+from sparring.present.costs.code import conditions
 
 HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap", "Times")
 HERE = "Here"
@@ -26,7 +27,7 @@ def markdown(costs: Sequence[Forms], points: Points = ()) -> str:
         for row in rows(cost):
             cells = [f"`{x}`" if x is not None else "" for x in row[1:]]
             lines.append(
-                (cost.label, row.quantity, cells[0] or "no closed form", *cells[1:], *here(points, number, row))
+                (label(cost), row.quantity, cells[0] or "no closed form", *cells[1:], *here(points, number, row))
             )
     return "\n".join("| " + " | ".join(cell.replace("|", r"\|") for cell in line) + " |" for line in lines)
 
@@ -41,9 +42,14 @@ def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
         for row in rows(cost):
             exact, *others = ["" if x is None else str(x) for x in row[1:]]
             scope = bounds[row.quantity].scope if row.quantity in bounds else ""
-            cells = [cost.label, row.quantity, exact, cost.plainest, *others, scope]
+            cells = [label(cost), row.quantity, exact, cost.plainest, *others, scope]
             writer.writerow([*cells, *here(points, number, row)])
     return file.getvalue().rstrip("\n")
+
+
+def label(cost: Forms) -> str:
+    """Return the name of an algorithm, whether its formulas are bounds, and where they hold."""
+    return f"{cost.label}{conditions(cost)}"
 
 
 def even(costs: Sequence[Forms]) -> str:
