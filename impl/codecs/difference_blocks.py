@@ -6,7 +6,7 @@
 | ``4 b`` for each block | its codes of ``b`` bits, in planes of 8, 8, ... bits, the lowest first, and of the |
 |                       | rest in planes of 4, 2 and 1 bits                                                 |
 
-A number's code is ``2 d`` where it is ``d >= 0`` more than the one before in its block, else ``-2 d - 1``.  Codes after
+A number's code is ``2 d`` where it is ``d >= 0`` more than the one before, or than 0, else ``-2 d - 1``.  Codes after
 the last number are 0.  No length is told: both sides know how many numbers there are.
 
 .. [HZ24] J. Huang, S. Di, X. Yu, Y. Zhai, J. Liu, Z. Jian, X. Liang, K. Zhao, X. Lu, Z. Chen, F. Cappello, Y. Guo and
@@ -40,10 +40,7 @@ def room(c: Any, bits: Any) -> Any:
 def encode(q: Wholes) -> Bytes:
     """The message of ``q``."""
     rows = np.zeros((-(-q.size // SIZE), SIZE), np.int64)
-    flat = rows.reshape(-1)
-    flat[: q.size] = q
-    rows[:, 1:] -= rows[:, :-1].copy()
-    flat[q.size :] = 0
+    rows.reshape(-1)[: q.size] = np.diff(q, prepend=0)
     np.bitwise_xor(rows << 1, rows >> 63, out=rows)
     bits = np.frexp(rows.max(axis=1, initial=0).astype(np.float64))[1].astype(np.uint8)
     message = np.empty(bits.size + SIZE // EIGHT * int(bits.sum(dtype=np.int64)), np.uint8)
@@ -70,8 +67,7 @@ def decode(message: Bytes, c: int) -> Wholes:
             rows[alike] |= some.reshape(alike.size, SIZE).astype(np.int64) << done
             done, begin = done + part, begin + SIZE * part // EIGHT
     np.bitwise_xor(rows >> 1, -(rows & 1), out=rows)
-    found: Wholes = np.cumsum(rows, axis=1, out=rows).reshape(-1)[:c]
-    return found
+    return np.cumsum(rows.reshape(-1)[:c])
 
 
 def planes(bits: int) -> Iterator[int]:

@@ -1,9 +1,9 @@
 """Whole numbers as differences from one to the next, in blocks that are each as wide as their largest needs [HZ24]_.
 
-A vector is cut into blocks of 32 numbers; the last one is filled up with its last number.  In a block each number is
-told as what it has more than the one before, the first as it is.  A difference ``d`` has the code ``2 d``, or
-``-2 d - 1`` where it is below 0, so that small ones of either sign have few bits.  All codes of a block take as many
-bits as the greatest needs: none where all are 0.  So numbers of which neighbours are alike make short messages.
+Each number is told as what it has more than the one before, the first as it is.  A difference ``d`` has the code
+``2 d``, or ``-2 d - 1`` where it is below 0, so that small ones of either sign have few bits.  Codes are cut into
+blocks of 32; the last one is filled up with zeros.  All codes of a block take as many bits as the greatest needs: none
+where all are 0.  So numbers of which neighbours are alike make short messages.
 
 A message has one byte for each block, its bits, then the codes block by block
 (:mod:`~sparring.spec.codecs.integer_bytes`).  That neighbours are subtracted, and that a block has its own width, is
@@ -11,7 +11,7 @@ the paper's; the length of a block and how codes lie are this module's own.  Whe
 bytes, else a list.
 
 >>> Differences(20).written(Vector([5, 5, 4]))
-[4, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+[4, 10, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
 
 .. [HZ24] J. Huang, S. Di, X. Yu, Y. Zhai, J. Liu, Z. Jian, X. Liang, K. Zhao, X. Lu, Z. Chen, F. Cappello, Y. Guo and
    R. Thakur, "hZCCL: Accelerating collective communication with co-designed homomorphic compression", SC 2024,
@@ -36,10 +36,11 @@ def folded(d: int) -> int:
     return 2 * d if d >= 0 else -2 * d - 1
 
 
-def codes(block: Sequence[int]) -> list[int]:
-    """Those of a block, filled up: what is nothing more has the code 0."""
-    found = [folded(v - before) for before, v in zip([0, *block], block)]
-    return [*found, *[0] * (SIZE - len(block))]
+def codes(numbers: Sequence[int]) -> list[list[int]]:
+    """Those of all differences, in blocks."""
+    found = [folded(v - before) for before, v in zip([0, *numbers], numbers)]
+    found += [0] * (-len(found) % SIZE)
+    return [found[i : i + SIZE] for i in range(0, len(found), SIZE)]
 
 
 def octets(c: Int, bits: Int) -> Int:
@@ -72,14 +73,15 @@ class Differences(Plain):
         return SIZE
 
     def written(self, coded: Vector) -> Any:
-        blocks = [codes(coded.entries[i : i + SIZE]) for i in range(0, len(coded), SIZE)]
+        blocks = codes(coded.entries)
         widths = [max(block).bit_length() for block in blocks]
         message = bytes(widths) + b"".join(integer_bytes.packed(*one) for one in zip(blocks, widths))
         return memoryview(message) if hasattr(coded.zero, "tobytes") else [*message]
 
     def sample(self, x: Vector) -> Vector:
-        """A vector as long as this one in which the first number of a block takes all bits."""
-        return x.having([1 - (1 << self.bits - 1)] * len(x))
+        """A vector as long as this one in which all differences take all bits."""
+        far = (1 << self.bits - 1) - 1
+        return x.having([0 if i % 2 else -far for i in range(len(x))])
 
     def octets(self, c: Int, width: int) -> Int:
         return octets(c, self.bits)

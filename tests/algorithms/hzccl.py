@@ -37,9 +37,9 @@ KNOWN = Known(
     aimed=[
         Fault(
             "a second block",
-            "rows[:, 1:] -= rows[:, :-1].copy()",
-            "flat[1:] -= flat[:-1].copy()",
-            also={"np.cumsum(rows, axis=1, out=rows).reshape(-1)[:c]": "np.cumsum(rows)[:c]"},
+            "rows.reshape(-1)[: q.size] = np.diff(q, prepend=0)",
+            "rows.reshape(-1)[: q.size] = q; rows[:, 1:] -= rows[:, :-1].copy(); rows.reshape(-1)[q.size :] = 0",
+            also={"np.cumsum(rows.reshape(-1)[:c])": "np.cumsum(rows, axis=1).reshape(-1)[:c]"},
             module=BLOCK,
         ),
         Fault("many ranks", "return BITS + (p - 1).bit_length()", "return BITS + min((p - 1).bit_length(), 1)"),

@@ -34,7 +34,15 @@ def test_results_are_within_the_bound_and_nan_where_an_entry_has_too_many_steps(
 
 @pytest.mark.parametrize(
     ("numbers", "widths"),
-    [([], []), ([0] * 40, [0, 0]), ([7] * 32, [4]), ([-1] + [0] * 31, [2]), ([*range(33)], [2, 7]), ([-(2**28)], [29])],
+    [
+        ([], []),
+        ([0] * 40, [0, 0]),
+        ([7] * 32, [4]),
+        ([-1] + [0] * 31, [2]),
+        ([*range(33)], [2, 2]),
+        ([5] * 64, [4, 0]),
+        ([-(2**28)], [29]),
+    ],
 )
 def test_a_block_is_as_wide_as_its_largest_difference(numbers, widths):
     """One byte for each block, then four bytes for each bit."""
