@@ -50,9 +50,8 @@ def allreduce(
     the result goes, ``x`` itself included; by default a new array of ``x``'s class.  Unless it is ``out``, ``x`` stays
     as it is.  Beside it a rank needs room for ``x`` as int64 and for two messages of each part.
 
-    Where a rank has NaN, an infinity, or an entry of more than ``2**(26 - ceil(log2 p))`` steps, all ranks have
-    NaN there.  A result
-    of more than ``2**24`` steps is rounded once more to what float32 has room for.
+    Where a rank has NaN, an infinity, or an entry of more than ``2**(26 - ceil(log2 p))`` steps, all ranks have NaN
+    there.  A result of more than ``2**24`` steps is rounded once more to what float32 has room for.
 
     Raises InputError for other vectors and parameters.  Every rank must have the same dtype, length and
     ``exponent``.  With ``validate``, two exchanges of a few integers a rank make sure of that first, and a

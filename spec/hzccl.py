@@ -10,8 +10,8 @@ from entry to entry, in blocks that are as wide as their largest needs (``spec/c
 neighbours are alike within the bound, in next to nothing.
 
 In the paper messages go around a ring, and compressed blocks are added as they are, without the numbers being made out
-of them.  Both say how fast codes are added, and not what the sum is, which is the same for whole numbers in any order;
-this one takes the fewest steps.  The paper takes any error bound, also one in parts of the range: powers of two, by
+of them.  Neither changes a sum of whole numbers, which is the same in any order; two steps are this page's own, and how
+fast codes are added is no matter of a page.  The paper takes any error bound, also one in parts of the range: powers of two, by
 which floats are divided without rounding, are this page's own.  So is what becomes of entries that have no code.
 
 Requires: ``p >= 1``; vectors of one length and floating-point type; ``exponent`` from -64 to 64.
