@@ -117,7 +117,8 @@ def at_most(code: Any, named: Sequence[str]) -> Iterator[Obligation]:
 
         whole = octets(letter, width, a) == octets(none, width, a) + d * added(a)
         yield Obligation(f"so much for each of d, {letter!r}, {width} bytes", (a >= 0, d >= 0), whole)
-        yield from growing(partial(octets, none, width), f"{none!r}, {width} bytes", period(code))
+        if not isinstance(octets(none, width, a), int):  # else nothing is sent without bits
+            yield from growing(partial(octets, none, width), f"{none!r}, {width} bytes", period(code))
         yield from growing(added, f"{one!r} more than {none!r}, {width} bytes", period(code))
     for ranks in SOME:
         exact = replace(code, **{name: Evaluator({"p": ranks})(getattr(code, name)) for name in named})

@@ -42,7 +42,6 @@ KNOWN = Known(
             also={"np.cumsum(rows.reshape(-1)[:c])": "np.cumsum(rows, axis=1).reshape(-1)[:c]"},
             module=BLOCK,
         ),
-        Fault("many ranks", "return BITS + (p - 1).bit_length()", "return BITS + min((p - 1).bit_length(), 1)"),
     ],
     refused=[({"exponent": 1.5}, "exponent = 1.5: it must be a whole number, -64 or more")],
     different=[({"exponent": 2}, "rank 2 has exponent=2, rank 0 exponent=10")],
