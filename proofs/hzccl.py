@@ -1,8 +1,8 @@
 """What is claimed of hZCCL beyond its text: how far off the result is, and where it is NaN.
 
 In exact arithmetic, with the error bound ``e`` as the unit, so that a step is 2: ``k`` is what the bounds of the ranks
-add up to that have been added, ``m`` that of one more.  That codes are rounded to the nearest is the hypothesis; that
-they are is tested.
+add up to that have been added, ``m`` that of one more.  That codes are rounded to the nearest, and that results are NaN
+where a sum is so great, is tested (``tests/spec/test_spec_hzccl.py``); the first is a hypothesis here.
 """
 
 from __future__ import annotations
@@ -44,11 +44,16 @@ def off(xs: Sequence[Any], params: Mapping[str, Any]) -> float:
 def theorems(page: Page) -> Iterator[Stated]:
     """State all theorems on its functions."""
     exponent = page.params["exponent"]
-    yield Stated("error", f"An entry of the result is off by at most p 2**{-exponent}.", error(page, exponent))
+    yield Stated(
+        "error",
+        "If a code is a whole number nearest to its entry in steps, an entry of the result is off by at most "
+        f"p 2**{-exponent}.",
+        error(page, exponent),
+    )
     yield Stated(
         "unsound entries",
-        "The result is NaN exactly where a rank has an entry without a code: a sum with its code is more than twice as "
-        "great as any without, for up to 2**26 ranks.",
+        "A sum with the code of an entry that has none is more than twice as great as any sum without, for up to 2**26 "
+        "ranks.",
         unsound(page.module),
     )
 

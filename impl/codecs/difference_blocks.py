@@ -1,8 +1,8 @@
 """Whole numbers as differences from one to the next, in blocks that are each as wide as their largest needs [HZ24]_.
 
-| bytes                 | what                                                                              |
-|-----------------------|-----------------------------------------------------------------------------------|
-| ``m``                 | of ``m`` blocks of 32 numbers each: the bits of a code in it, one byte a block     |
+| bytes                  | what                                                                               |
+|------------------------|------------------------------------------------------------------------------------|
+| ``m``                  | of ``m`` blocks of 32 numbers each: the bits of a code in it, one byte a block     |
 | ``4 b`` for each block | its codes of ``b`` bits, in planes of 8, 8, ... bits, the lowest first, and of the |
 |                       | rest in planes of 4, 2 and 1 bits                                                 |
 
