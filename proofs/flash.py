@@ -50,8 +50,8 @@ def theorems(page: Page) -> Iterator[Stated]:
     l1, l2 = (page.module.Grouped(bits, page.params["g"], 0).most for bits in widths)
     yield Stated(
         "error",
-        f"Where the ranks' entries of a group have ranges that add up to S, an entry of the result is "
-        f"off by at most S/2 (1/{l1} + 1/{l2}).",
+        "If codes are rounded to the nearest, and the ranks' entries of a group have ranges that add up to S, an entry "
+        f"of the result is off by at most S/2 (1/{l1} + 1/{l2}).",
         (*steps(widths, (l1, l2)), *error(l1, l2)),
     )
 

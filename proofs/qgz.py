@@ -50,8 +50,8 @@ def theorems(page: Page) -> Iterator[Stated]:
     half = 2 ** (page.params["bits"] - 1)
     yield Stated(
         "error",
-        "Where the ranks' greatest magnitudes in a block add up to M, an entry of the result is off by at "
-        f"most M/{half}.",
+        "If codes are rounded to the nearest, and the ranks' greatest magnitudes in a block add up to M, an entry of "
+        f"the result is off by at most M/{half}.",
         (*codes(code, half), *error(half)),
     )
 
