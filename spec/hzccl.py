@@ -11,8 +11,8 @@ neighbours are alike within the bound, in next to nothing.
 
 In the paper messages go around a ring, and compressed blocks are added as they are, without the numbers being made out
 of them.  Neither changes a sum of whole numbers, which is the same in any order; two steps are this page's own, and how
-fast codes are added is no matter of a page.  The paper takes any error bound, also one in parts of the range: powers of two, by
-which floats are divided without rounding, are this page's own.  So is what becomes of entries that have no code.
+fast codes are added is no matter of a page.  The paper takes any error bound, also one in parts of the range: powers of
+two, by which floats are divided without rounding, are this page's own.  So is what becomes of entries without a code.
 
 Requires: ``p >= 1``; vectors of one length and floating-point type; ``exponent`` from -64 to 64.
 Ensures:  all ranks hold the same bits.  In exact arithmetic an entry is within ``p 2**-exponent`` of the sum of all
