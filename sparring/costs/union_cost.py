@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import sympy
 
+from sparring import ranges
 from sparring.costs.costs import summable
 from sparring.costs.derivation import message_bytes, multi_message
 from sparring.costs.derivation.confirmation import so
@@ -39,6 +40,8 @@ from sparring.spec.core.numbers import Int
 from sparring.spec.core.schedule import number, truth
 
 RANKS = range(1, 65)
+RUNS = (*range(1, 10), 12, 18)
+"""On so many ranks bytes are counted in runs, too: what a page makes of a chunk before it sends it is in no formula."""
 DIVIDED, ROOM = "p | n", "k p <= n"
 GIVEN = (DIVIDED, ROOM, POWER)
 SUMMED = 2048
@@ -275,7 +278,11 @@ class UnionCost(Forms):
         """The checks: which contributions a message holds, counted and proved; the sum over steps, counted."""
         stated = contributions.contributions(self.page)
         fault = contributions.unlike(self.page, stated, RANKS) or miscounted(self)
-        told = f"p = {RANKS[0]}..{RANKS[-1]}: whose contributions each message holds, and in which steps how many"
+        fault = fault or contributions.unlike_a_run(self.page, RUNS)
+        told = (
+            f"p = {RANKS[0]}..{RANKS[-1]}: whose contributions each message holds, and in which steps how many; "
+            f"bytes in runs, p = {ranges.spans(RUNS)}"
+        )
         counted = Checked("counted", REFUTED if fault else tested(len(RANKS)), fault or told)
         return [counted, contributions.prove(self.page, stated)]
 

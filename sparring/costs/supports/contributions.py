@@ -39,11 +39,15 @@ from sparring.proofs.logic.obligations import (
 from sparring.proofs.reading.annotations import companion, with_parameters
 from sparring.spec.core.model import Page, bound, chunk_words
 from sparring.spec.core.numbers import Int, Sym, both
+from sparring.spec.core.runner import run
 from sparring.spec.core.schedule import number, step_sends, truth
+from sparring.spec.core.sparse import SparseVector
 
 Contributions = Callable[[Int, Int], Int]
 Contributed = Callable[[Int, Int, Int], Int]
 i, k = Sym.var("i"), Sym.var("k")
+DRAWN = ((40, 16, 8), (12, 3, 4), (6, 1, 8))
+"""Entries for each rank, one of how many a rank has, and bytes of a value, in runs."""
 SOME_RANKS: tuple[Int, ...] = (0, 1, p - 1)
 """Ranks, one of which is shown to send as much as any."""
 
@@ -155,6 +159,31 @@ def predicted(page: Page, supports: Sequence[Collection[int]], n: int, w: int) -
             sent[rank] += number(page.octets(int(sending(Fraction(many), size, step, p).entries), size, w))
         found.append(sent)
     return found
+
+
+def unlike_a_run(page: Page, ranks: Iterable[int]) -> str:
+    """Return the first message of a run that has other bytes than supports say; empty if none has.
+
+    Supports are drawn at random, a few entries and many.
+    """
+    cases = ((p, entries * p + 1, part, w) for p in ranks for entries, part, w in DRAWN)
+    return next((fault for case in cases for fault in unlike_run(page, *case)), "")
+
+
+def unlike_run(page: Page, p: int, n: int, part: int, w: int) -> Iterator[str]:
+    """Yield a sentence for each step and rank whose bytes differ, where each rank has one of ``part`` entries."""
+    rng = np.random.default_rng(p)
+    supports = [sorted(rng.choice(n, n // part, replace=False).tolist()) for _ in range(p)]
+    ones: list[Any] = [np.ones(len(at), f"f{w}") for at in supports]
+    xs = [SparseVector(tuple(at), values, n) for at, values in zip(supports, ones)]
+    for step, (wire, said) in enumerate(zip(run(page, xs).trace, predicted(page, supports, n, w))):
+        sent = [0] * p
+        for src, _, entries in wire:
+            sent[src] += number(page.octets(len(entries.indices), entries.n, w))
+        for rank, (counted, derived) in enumerate(zip(sent, said)):
+            if counted != derived:
+                at = f"p={p}, n={n}, k={n // part}, width={w}, step {step}"
+                yield f"bytes sent in a run by rank {rank} at {at}: derived {derived}, counted {counted}"
 
 
 class Message(NamedTuple):

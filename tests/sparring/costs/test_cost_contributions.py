@@ -80,6 +80,19 @@ def test_a_rule_that_is_not_the_pages_is_seen(monkeypatch):
         assert (sum(map(sum, predicted(page, [x.indices for x in xs], 100, 8))) == sent) is (rule is None)
 
 
+def test_what_a_page_makes_of_chunks_before_it_sends_them_is_counted():
+    """All places sent from the second step on, by no rule that is stated, are refuted; so sent or not, pairs hold."""
+    whole = replace(PAGE, sends=lambda x, c, t, p, n, w: x.full(t > 0))
+    counted, *_ = sparring.cost(whole).checks
+    assert counted.verdict == REFUTED
+    assert counted.detail == (
+        "bytes sent in a run by rank 0 at p=2, n=81, k=5, width=8, step 1: derived 54, counted 336"
+    )
+    twin = replace(PAGE, sends=lambda x, c, t, p, n, w: PAGE.sends(x, c, t, p, n, w) if w < 8 else x)
+    counted, *_ = sparring.cost(twin).checks
+    assert str(counted.verdict) == "tested (64 examples)" and counted.detail.endswith("bytes in runs, p = 1-9, 12, 18")
+
+
 def test_bad_supports_and_pages_without_a_statement():
     """One sentence each."""
     with pytest.raises(InputError, match=r"supports\[1\] has an index that is not in 0 .. 3"):
