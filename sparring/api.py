@@ -244,7 +244,7 @@ def cost(
     :func:`contention`.
 
     Raises Undecided, with the reason, where sums over the page's steps are not derived, or how many messages
-    share a link; InputError for nodes on a topology.
+    share a link; InputError for nodes on a topology; Refuted where runs of a page of your own send something else.
 
     >>> cost("ring").words
     2*n - floor(2*n/p)
@@ -257,16 +257,10 @@ def cost(
     >>> cost("recursive_doubling", topology="ring").form("carried")
     n*width*(p - 1)
     """
-    from sparring.costs import pricing, union_cost
+    from sparring.costs import pricing, unchecked
 
     found = algo if isinstance(algo, Page) else page(algo, **params)
-    union_cost.check_support(support)
-    if nodes is not None or topology is not None:
-        from sparring.costs import shared_links
-        from sparring.costs.links import places
-
-        return shared_links.sharedcost(found, places.find_place(nodes, topology), support)
-    return pricing.cost(found, support)
+    return pricing.counted(unchecked.cost(found, support, nodes, topology))
 
 
 def crossover(

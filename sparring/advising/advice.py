@@ -15,9 +15,9 @@ from sparring.advising.least import Least, least
 from sparring.advising.measuring import Measured, Profile, Track
 from sparring.advising.spending import WHOLE, Derived, Place, count_kept, in_parts, known, needed, spent
 from sparring.costs.costs import Cost
-from sparring.costs.pricing import cost
+from sparring.costs.pricing import cost, counted
 from sparring.costs.union_cost import UnionCost
-from sparring.errors import InputError, Undecided
+from sparring.errors import InputError, Refuted, Undecided
 from sparring.proofs.contention import networks
 from sparring.proofs.contention.judgement import judge
 from sparring.spec.core.model import Page
@@ -97,8 +97,8 @@ def derivations(pages: Iterable[Page]) -> tuple[list[Derived], list[tuple[str, s
             without.append((page.name, UNLIKE))
             continue
         try:
-            found.append(cost(page))
-        except Undecided as why:
+            found.append(counted(cost(page)))
+        except (Refuted, Undecided) as why:
             without.append((page.name, str(why)))
     return found, without
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial
 from itertools import zip_longest
@@ -11,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sparring.cli import _options, _versus
-from sparring.errors import InputError
+from sparring.errors import InputError, Undecided
 
 if TYPE_CHECKING:
     from sparring.costs.regions import Phases
@@ -116,6 +117,9 @@ def compared_in_nodes(
     if asked.file is not None:
         raise InputError(f"--input {asked.file}: vectors are for --phase without nodes")
     pages = [api.page(algo, **params) for algo in algos]
+    for page in pages:
+        with suppress(Undecided):  # what is counted needs no closed form
+            api.cost(page)
     sized = [partial(api.in_nodes, page) for page in pages]
     title = supports(asked, pages)
     over: Any = asked.over

@@ -71,12 +71,13 @@ class Where(NamedTuple):
 def sheets(algos: Sequence[str], support: str, where: Where, **params: Any) -> list[Sheet]:
     """Return the sheet of each page, checked; nothing of it is cached."""
     from sparring import api
+    from sparring.costs import unchecked
     from sparring.present.costs.summary import Sheet, checked_sheet
 
     found = []
     for algo in algos:
         try:
-            found.append(checked_sheet(api.cost(algo, support=support, **where.asked, **params)))
+            found.append(checked_sheet(unchecked.cost(api.page(algo, **params), support, **where.asked)))
         except Undecided as why:
             found.append(Sheet(algo, undecided=str(why)))
     return found

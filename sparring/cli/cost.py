@@ -156,10 +156,11 @@ def on_paper(
 ) -> Report:  # fmt: skip
     """Print the tables of a paper, and the report of them."""
     from sparring import api
+    from sparring.costs import unchecked
 
     algos = algorithms or every()
-    asked = {**where.asked, **dict(params)}
-    values = {a: cells(evaluations(api.cost(a, support=support, **asked), at)) for a in algos} if at else {}
+    costs = (unchecked.cost(api.page(algo, **dict(params)), support, **where.asked) for algo in algos if at)
+    values = {algo: cells(evaluations(one, at)) for algo, one in zip(algos, costs)} if at else {}
     point = ", ".join(f"{letter} = {_versus.shown(letter, value)}" for letter, value in (at or {}).items())
     return _papers.print_tables(format_, algos, support, where, dict(params), values, point)
 
@@ -187,6 +188,7 @@ def print_costs(
     """Derive, print, and leave."""
     from sparring import api
     from sparring.cost_reports import cost_report
+    from sparring.costs import unchecked
 
     start = time.perf_counter()
     costs: list[Derived] = []
@@ -196,7 +198,7 @@ def print_costs(
     with _options.console(json_=True).status("deriving …"):
         for name in (name for name in algorithms or asked if name not in uncovered):
             try:
-                costs.append(api.cost(name, support=support, **where.asked, **dict(params)))
+                costs.append(unchecked.cost(api.page(name, **dict(params)), support, **where.asked))
             except Undecided as why:
                 undecided[name] = str(why)
         points = [evaluations(cost, at) for cost in costs] if at else []

@@ -6,7 +6,7 @@ exact, or, under the hypotheses that the page names, the most that there may be.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -167,6 +167,10 @@ class ComposedCost(Cost):
             f"of it in {reached} in which an exchange has pieces of one length"
         )
         return Checked("counted", tested(done), detail)
+
+    def unlike(self, ranks: Iterable[int]) -> str:
+        """Return the first quantity of which runs of so many ranks have more, or less where all of it is sent."""
+        return next((str(unlike) for one in self.runs([*ranks]) for unlike in compared(self.most, one)), "")
 
     def runs(self, ranks: Sequence[int] = RANKS, *, every: bool = False) -> Iterator[Call]:
         """Yield the runs of usual calls that are counted; or ``every`` run, where entries decide what is usual."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -161,6 +161,10 @@ class Cost(Forms):
         short = "chunks with fewer entries than their part of k, which are sent whole, as happens where k is near n"
         of_data = {"lists": [lists], "selected": [short]}
         return [*self.derived.gaps, *of_data.get(self.page.data, [])]
+
+    def unlike(self, ranks: Iterable[int]) -> str:
+        """Return the first quantity that is counted otherwise on so many ranks; empty where none is."""
+        return str(comparison.compared(self.page, self.derived, ranks=ranks) or "")
 
     @cached_property
     def checks(self) -> list[Checked]:

@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any, TypeVar
+
 from sparring.costs import compositions, union_cost
 from sparring.costs.costs import Cost, summable
 from sparring.costs.derivation.closed_forms import derive
 from sparring.costs.union_cost import UnionCost
+from sparring.errors import Refuted
 from sparring.spec.core.model import Page
+from sparring.spec.core.origins import trusted
+
+FEW = range(1, 10)
+"""On so many ranks the costs of a user's page are held against runs before they are used."""
+Found = TypeVar("Found", bound=Any)
+"""A cost: of a page, of sparse chunks, of a composition, or where links are shared."""
+
+
+def counted(found: Found, ranks: Iterable[int] = FEW) -> Found:
+    """Return a cost; raise Refuted where runs of a user's page send something else.  Tests count those of ours."""
+    page = found.page
+    if not trusted(page.module.__name__, "") and (unlike := found.unlike(ranks)):
+        raise Refuted(f"the cost of {page.name} is not what runs send: {unlike}")
+    return found
 
 
 def cost(page: Page, support: str = "union") -> Cost | UnionCost:

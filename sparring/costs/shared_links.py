@@ -8,7 +8,7 @@ taken to be equal.  Where there is no such pattern, or no such form, nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -31,7 +31,7 @@ from sparring.costs.formulas.symbols import B, Expr, exact, without_floors
 from sparring.costs.links import levels
 from sparring.costs.links.places import LETTER, OF, Of, Place, Rates, SharedPoint
 from sparring.costs.links.sharing import Sharing, summed
-from sparring.costs.pricing import cost
+from sparring.costs.pricing import FEW, cost
 from sparring.costs.supports import contributions, models
 from sparring.costs.union_cost import UnionCost
 from sparring.errors import InputError, Undecided
@@ -180,13 +180,19 @@ class SharedCost(Forms):
     def gaps(self) -> list[str]:
         """Sentences about what the closed forms do not cover, and why."""
         own = self.base.gaps if self.page.listed else []
-        return [*own, f"other numbers than those where {self.given}: there messages are counted, not derived"]
+        others = f"other numbers than those where {self.given}: there messages are counted, not derived"
+        return [*own, *([others] if self.given else [])]
+
+    def unlike(self, ranks: Iterable[int]) -> str:
+        """Return what runs on so many ranks send otherwise, whatever link it crosses; empty where there is nothing."""
+        return self.base.unlike(ranks)
 
     @cached_property
     def checks(self) -> list[Checked]:
         """The checks: what was proved, and what is counted."""
         proved = PROVED_BELOW if self.pattern.below else PROVED
         fault, points = compared(self)
+        fault = fault or self.unlike(FEW)
         ranks = ", ".join(map(str, dict.fromkeys(points)))
         said = f"time, steps and sharing, message by message, p = {ranks}" if points else "counted nowhere"
         if isinstance(self.base, UnionCost):

@@ -10,7 +10,7 @@ the cheapest of several encodings, each linear in the number of entries, is conc
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -273,12 +273,16 @@ class UnionCost(Forms):
             *(["k = 0, where the sum of powers is 0 / 0"] if self.union(s).has(1 - k / n) else []),
         ]
 
+    def unlike(self, ranks: Iterable[int]) -> str:
+        """Return the first message of so many ranks that is not what is derived; empty where there is none."""
+        stated = contributions.contributions(self.page)
+        return contributions.unlike(self.page, stated, ranks) or contributions.unlike_a_run(self.page, ranks)
+
     @cached_property
     def checks(self) -> list[Checked]:
         """The checks: which contributions a message holds, counted and proved; the sum over steps, counted."""
         stated = contributions.contributions(self.page)
-        fault = contributions.unlike(self.page, stated, RANKS) or miscounted(self)
-        fault = fault or contributions.unlike_a_run(self.page, RUNS)
+        fault = contributions.unlike(self.page, stated, RANKS) or miscounted(self) or self.unlike(RUNS)
         told = (
             f"p = {RANKS[0]}..{RANKS[-1]}: whose contributions each message holds, and in which steps how many; "
             f"bytes in runs, p = {ranges.spans(RUNS)}"

@@ -65,3 +65,52 @@ def test_a_picture_is_drawn(tmp_path):
     code, text, _ = call("ring_allgather", "--versus", "ring", "--over", "rho", "--at", "p=8,n=1000000", "--plot", file)
     assert code == 0 and "ring costs less" in text
     assert file.read_text(encoding="utf-8").startswith("<?xml")
+
+
+OWN = '''"""A ring that says itself how long its messages are."""
+
+from sparring.spec.core.model import chunk_words
+from sparring.spec.core.numbers import Int
+from sparring.spec.ring import adds, chunk, dst, holds, src, steps
+
+__all__ = ["adds", "chunk", "dst", "holds", "src", "steps"]
+
+
+def words(c: Int, p: Int, n: Int) -> Int:
+    return chunk_words(c, p, n)
+'''
+RANKED = {
+    "versus": ("cost", "OWN", "--versus", "ring", "--at", "p=8"),
+    "phase": ("cost", "OWN", "ring", "--phase", "n,p"),
+    "nodes": ("cost", "OWN", "ring", "--phase", "nodes,node", "--at", "n=1000", "--machine", "eth-25g"),
+    "shared": ("cost", "OWN", "--nodes", 4),
+    "advise": ("advise", "--sample", "--ranks", 4, "--algorithm", "ring", "--algorithm", "OWN"),
+}
+
+
+@pytest.mark.parametrize("asked", RANKED.values(), ids=RANKED)
+def test_no_cost_is_compared_that_runs_do_not_bear_out(tmp_path, asked):
+    """A page's own words are held against runs wherever its cost is used, and not only where it is told alone."""
+    said = {}
+    for name, text in {"right": OWN, "wrong": OWN.replace("chunk_words(c, p, n)", "0")}.items():
+        file = tmp_path / f"{name}.py"
+        file.write_text(text, encoding="utf-8")
+        said[name] = command(asked[0])(*(file if word == "OWN" else word for word in asked[1:]))
+    code, out, error = said["wrong"]
+    assert code == (0 if asked[0] == "advise" else 1)  # which leaves it out
+    fault = "words sent in a run by rank 0 at p=2, n=3, k=2: derived 0, counted 3"
+    assert fault in " ".join((out + error).split())
+    code, out, error = said["right"]
+    assert code == 0 and " in a run " not in out + error
+
+
+def test_the_cost_of_a_page_of_ones_own_is_held_against_runs(tmp_path):
+    """In Python, too."""
+    for words in ("chunk_words(c, p, n)", "0"):
+        file = tmp_path / f"own{words[0]}.py"
+        file.write_text(OWN.replace("chunk_words(c, p, n)", words), encoding="utf-8")
+        if words != "0":
+            assert sparring.cost(str(file)).words == sparring.cost("ring").words
+            continue
+        with pytest.raises(sparring.Refuted, match="the cost of own0 is not what runs send: words sent in a run by"):
+            sparring.cost(str(file))
