@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import sympy
 from sympy.printing.c import C99CodePrinter
+from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.pycode import PythonCodePrinter
 
 from sparring.costs.compositions import ComposedCost
@@ -98,6 +99,24 @@ class Python(PythonCodePrinter):  # type: ignore[misc]  # sympy ships no types
         return f"Fraction({x.p}, {x.q})"
 
 
+class Double(C99CodePrinter):  # type: ignore[misc]  # sympy ships no types
+    """Prints expressions of doubles, in which integers are divided last: a quotient that is whole is then exact."""
+
+    def _print_Mul(self, x: Expr) -> str:  # noqa: N802  # sympy's name
+        top, bottom = sympy.fraction(x)
+        if bottom == 1 or x.is_Rational:
+            printed: str = super()._print_Mul(x)
+            return printed
+        over, under = self.parenthesize(top, PRECEDENCE["Mul"]), self.parenthesize(bottom, PRECEDENCE["Pow"])
+        return f"{over}/{under}"
+
+    def _print_floor(self, x: Expr) -> str:
+        return f"floor({self._print(sympy.together(x.args[0]))})"
+
+    def _print_ceiling(self, x: Expr) -> str:
+        return f"ceil({self._print(sympy.together(x.args[0]))})"
+
+
 def python(costs: Sequence[Forms]) -> str:
     """Return a module with a function ``ALGO_QUANTITY`` for each closed form; ``u(s)`` is passed as a function."""
     where = {cost.page.name: holding(cost) for cost in costs}
@@ -159,7 +178,7 @@ def in_python(page: str, name: str, x: Expr, where: str = "") -> str:
 def in_c(page: str, name: str, x: Expr, where: str = "") -> str:
     """Return the function of one closed form, which says ``where`` it holds; sums become loops."""
     given = ", ".join("double (*u)(double)" if letter == "u" else f"double {letter}" for letter in letters(x))
-    printer = C99CodePrinter({"user_functions": called(page)})
+    printer = Double({"user_functions": called(page)})
     plain, sums = parts(x)
     loops = [
         f"    for (double {s} = {printer.doprint(low)}; {s} <= {printer.doprint(high)}; {s}++)\n"

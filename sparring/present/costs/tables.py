@@ -9,6 +9,7 @@ from io import StringIO
 from sparring.costs.forms import Forms
 from sparring.costs.formulas.hypotheses import HYPOTHESES, parts
 from sparring.costs.rows import Row, rows
+from sparring.costs.shared_links import SharedCost
 from sparring.present.costs.code import conditions
 
 HEAD = ("Algorithm", "Quantity", "Exact", "Where {}", "At least", "Gap", "Times")
@@ -49,7 +50,8 @@ def comma_separated(costs: Sequence[Forms], points: Points = ()) -> str:
 
 def label(cost: Forms) -> str:
     """Return the name of an algorithm, whether its formulas are bounds, and where they hold."""
-    return f"{cost.label}{conditions(cost)}"
+    said = isinstance(cost, SharedCost)  # whose label says where
+    return cost.label if said else f"{cost.label}{conditions(cost)}"
 
 
 def even(costs: Sequence[Forms]) -> str:

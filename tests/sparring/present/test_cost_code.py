@@ -147,3 +147,17 @@ def test_a_function_says_where_its_formula_holds(name, where):
     cost = sparring.cost(name)
     assert f'"""V_max, the most words that one rank sends{where}."""' in code.python([cost])
     assert f"/* V_max, the most words that one rank sends{where} */" in code.c([cost])
+
+
+@pytest.mark.skipif(COMPILER is None, reason="there is no C compiler")
+@pytest.mark.parametrize("m", [2, 49, 98])
+def test_c_rounds_no_quotient_before_it_is_rounded(tmp_path, m):
+    """A 49th is no double: 49 of them are less than 1, whose floor is 0, and 98 ranks of 49 are two nodes."""
+    cost = sparring.cost("hierarchical", m=m)
+    points = [(p, n) for p in (2 * m, 3 * m, 49 * m) for n in (m, 7 * m, 49 * m, 98 * m, 1000 * m - 1)]
+    prints = "".join(f'    printf("%.17g\\n", hierarchical_words({n}, {p}));\n' for p, n in points)
+    source, program = tmp_path / "costs.c", tmp_path / "costs"
+    source.write_text(f"#include <stdio.h>\n{code.c([cost])}\nint main(void) {{\n{prints}    return 0;\n}}\n")
+    subprocess.run([str(COMPILER), "-std=c99", "-O1", source, "-o", program, "-lm"], check=True, timeout=120)
+    found = subprocess.run([program], capture_output=True, text=True, check=True, timeout=60).stdout.split()
+    assert [Fraction(x) for x in found] == [cost.at(p=p, n=n).words for p, n in points]
