@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeVar
 
@@ -33,13 +33,21 @@ class Judged(NamedTuple):
 Found = TypeVar("Found", bound=Any)
 """The result of judging something: a tuple with ``checked`` and ``detail``."""
 
-POINTS = tuple(
-    {"p": p, "n": n, "k": k}
-    for p in (*range(1, 17), 31, 32, 33, 64)
-    for n in (0, 1, p - 1, p, p + 1, 2 * p + 1, 1000 * p, 10**18 + 9)
-    for k in {0, n // 2, n // 2 // p * p, n}
-)
+
+def points(ranks: Iterable[int]) -> tuple[dict[str, int], ...]:
+    """Return points with short and with long vectors for each number of ranks."""
+    return tuple(
+        {"p": p, "n": n, "k": k}
+        for p in ranks
+        for n in (0, 1, p - 1, p, p + 1, 2 * p + 1, 1000 * p, 10**18 + 9)
+        for k in {0, n // 2, n // 2 // p * p, n}
+    )
+
+
+POINTS = points((*range(1, 17), 31, 32, 33, 64))
 """The points at which a claim that is no identity is compared with what is derived, exactly."""
+MORE = points((*range(17, 31), *range(34, 41), 48, 63, 65, 96, 97, 100, 127, 128, 129))
+"""Points at which one that is right or never too low at ``POINTS`` must be so, too."""
 
 
 def judge(claim: Claim, derived: Expr, proved: Verdict = PROVED, where: str = "") -> Judged:
@@ -107,13 +115,16 @@ def compared(claim: Claim, derived: Expr, proved: Verdict) -> Judged:
     lists = difference.has(k)
     points = [at for at in POINTS if holds(claim.given, at) and (lists or at["k"] == 0)]
     gaps = [(at, gap) for at in points if (gap := above(formula, derived, at)) is not None]
-    below = next(((at, gap) for at, gap in gaps if gap < 0), None)
+    further = [at for at in MORE if holds(claim.given, at) and (lists or at["k"] == 0)]
+    others = [(at, gap) for at in further if (gap := above(formula, derived, at))]
+    below = next(((at, gap) for at, gap in (*gaps, *others) if gap < 0), None)
     if below:
         detail = f"it is {-below[1]} too low at {format_point(below[0])}"
         return Judged(claim, "different", detail, REFUTED, str(difference))
     at, gap = max(gaps, key=lambda found: found[1] / max(1, found[0]["n"]))
+    at, gap = (at, gap) if gap else next(iter(others), (at, gap))
     if gap == 0:
-        detail = f"at all points{given}; not shown as formulas"
+        detail = f"at all points that were tried, p <= {MORE[-1]['p']}{given}; not shown as formulas"
         return Judged(claim, "equal", detail, tested(len(gaps)), str(difference))
     detail = f"never too low{given}; {gap} too high at {format_point(at)}"
     return Judged(claim, "bound", detail, tested(len(gaps)), str(difference))

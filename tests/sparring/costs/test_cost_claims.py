@@ -170,3 +170,16 @@ def test_a_bad_point_is_one_sentence(text):
     with pytest.raises(InputError, match=BAD[text]) as error:
         parse(text)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("ranks", [17, 18, 20, 63, 65, 97, 129])
+def test_a_claim_that_is_wrong_on_one_number_of_ranks_alone_is_not_equal(ranks):
+    """Too high or too low; its twin, whose term is 0 at every whole p, is equal."""
+
+    def claim(sign, at=ranks):
+        once = sympy.floor(1 / (1 + (p - at) ** 2))
+        return judge(words(lambda n, p, k: 2 * n - sympy.floor(2 * n / p) + sign * once), sparring.cost("ring").words)
+
+    high, low, twin = claim(1), claim(-1), claim(1, ranks + sympy.Rational(1, 2))
+    assert (high.verdict, low.verdict, twin.verdict) == ("different", "different", "equal")
+    assert f"1 too high at p={ranks}," in high.detail and f"1 too low at p={ranks}," in low.detail
