@@ -25,15 +25,19 @@ class Commands(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the command; Ctrl-C ends it with one line, and the exit code that shells have for that."""
+        """Call the command; Ctrl-C, or a reader that went away, ends it with the exit code that shells have for it."""
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("sparring: interrupted", err=True)
             ctx.exit(INTERRUPTED)
+        except BrokenPipeError as error:  # click itself would end with 1, which says that something is refuted
+            from sparring.cli import _unforeseen
+
+            ctx.exit(UNREAD if _unforeseen.unread() else _unforeseen.told(error))
 
 
-INTERRUPTED = 130
+INTERRUPTED, UNREAD = 130, 141
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

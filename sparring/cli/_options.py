@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
-from rich.console import Console
 
+from sparring.cli._console import Console
 from sparring.errors import InputError
 from sparring.ranges import parse
 from sparring.report import Report, Result

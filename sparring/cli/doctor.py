@@ -23,10 +23,9 @@ def command(json_: bool) -> None:
 
     Exit codes: 0 usable, with warnings or without; 2 something that sparring needs is broken.
     """
-    from rich.console import Console
-
     from sparring.checks import doctor
     from sparring.checks.doctor.checks import FAULT, worst
+    from sparring.cli._console import Console
 
     start = time.perf_counter()
     console = Console(stderr=json_, highlight=False)

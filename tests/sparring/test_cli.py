@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
@@ -288,6 +289,24 @@ def test_an_error_of_its_own_is_no_refutation(tmp_path):
     assert (done.returncode, done.stdout) == (70, "")
     assert "IndexError" in done.stderr
     assert done.stderr.endswith("sparring: an error of its own, and no verdict\n")
+
+
+@pytest.mark.parametrize("asked", [["list"], ["list", "--json"], ["show", "ring"]])
+def test_output_that_cannot_be_written_is_no_refutation(tmp_path, asked):
+    """A reader that went away ends the command silently, as shells have it; a full disk is one sentence."""
+    reader, unread = os.pipe()
+    os.close(reader)
+    files = {"unread": (unread, 141, ""), "fine": (os.open(tmp_path / "f", os.O_WRONLY | os.O_CREAT), 0, "")}
+    if Path("/dev/full").exists():
+        said = f"sparring: the output cannot be written: {os.strerror(errno.ENOSPC)}\n"
+        files["full"] = os.open("/dev/full", os.O_WRONLY), 2, said
+    for name, (file, code, told) in files.items():
+        done = subprocess.run(
+            [sys.executable, "-m", "sparring", *asked], stdout=file, stderr=subprocess.PIPE, text=True, timeout=60,
+            check=False,
+        )  # fmt: skip
+        os.close(file)
+        assert (name, done.returncode, done.stderr) == (name, code, told)
 
 
 def test_help_loads_nothing_heavy(tmp_path):
