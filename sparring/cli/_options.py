@@ -50,7 +50,7 @@ class Parameter(click.ParamType[tuple[str, Any]]):
             self.fail(f"{value!r}: write a parameter as name=value", param, ctx)
         try:
             return name, json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return name, text
 
 

@@ -210,7 +210,7 @@ class Machine:
             raise InputError(f"{file} has more than {LARGEST} bytes; a machine's file is small")
         try:
             stored = msgspec.json.decode(data, type=Stored)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise InputError(f"{file} holds no machine: {error}; right: {EXAMPLE}") from error
         if stored.schema != 1:
             raise InputError(f"{file} has schema {stored.schema}; this version reads schema 1")

@@ -103,6 +103,16 @@ def test_a_bad_file_is_refused_by_one_sentence(tmp_path, text, message):
     assert str(file) in str(refused.value) and "\n" not in str(refused.value)
 
 
+def test_a_file_that_is_no_utf_8_is_refused_by_one_sentence(tmp_path):
+    """Its twin with the same letter in UTF-8 is read."""
+    file, text = tmp_path / "machine.json", '{"alpha": 0, "beta": 0, "name": "Zürich"}'
+    file.write_text(text, encoding="latin-1")
+    with pytest.raises(InputError, match="holds no machine: 'utf-8' codec can't decode"):
+        Machine.load(file)
+    file.write_text(text, encoding="utf-8")
+    assert Machine.load(file).name == "Zürich"
+
+
 def test_files_that_are_not_there_and_places_that_cannot_be_written(tmp_path):
     with pytest.raises(InputError, match=r"nope\.json cannot be read: No such file"):
         machine(str(tmp_path / "nope.json"))
