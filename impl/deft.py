@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from itertools import compress
 from math import inf, log2, sqrt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,9 +47,18 @@ class Allreduce(Keeping):
     that differ hang or compute nonsense.  ``allow_nan``: whether a vector may hold NaN, which is selected first.
     """
 
+    most: ClassVar = {"layers": 1 << 14}
+
     def __init__(
-        self, comm: Intracomm, n: int, *, k: int = 100, layers: int = 16, through: str = "ring",
-        allow_nan: bool = True, validate: bool = True,
+        self,
+        comm: Intracomm,
+        n: int,
+        *,
+        k: int = 100,
+        layers: int = 16,
+        through: str = "ring",
+        allow_nan: bool = True,
+        validate: bool = True,
     ) -> None:
         numbers = {"k": (k, 0), "layers": (layers, 1), "through": place(through, SCHEDULES)}
         fault = "" if through in SCHEDULES else f"through = {through!r}: it must be one of {', '.join(SCHEDULES)}"
@@ -95,7 +104,14 @@ class Allreduce(Keeping):
 
 
 def allreduce(
-    comm: Intracomm, x: Vector, /, *, k: int = 100, layers: int = 16, through: str = "ring", allow_nan: bool = True,
+    comm: Intracomm,
+    x: Vector,
+    /,
+    *,
+    k: int = 100,
+    layers: int = 16,
+    through: str = "ring",
+    allow_nan: bool = True,
     validate: bool = True,
 ) -> Vector:
     """One call of a new :class:`Allreduce`: what it does not send is lost.  Collective."""

@@ -34,7 +34,8 @@ others = (
 )
 long = ({"columns": 70_000, "sketch": 1}, {"columns": 70, "sketch": 1})
 shown = {"residual": lambda state, r: [*state.kept[r]] if state.kept else None}
-refused = ({"k": -1}, {"columns": -1}, {"sketch": 0}, {"seed": -1}, {"momentum": -1}, {"momentum": 1001},
+refused = ({"k": -1}, {"columns": -1}, {"columns": 2**18 + 1}, {"sketch": 0}, {"sketch": 1025},
+           {"seed": -1}, {"momentum": -1}, {"momentum": 1001},
            {"feedback": "ef15"}, {"through": "tree"})  # fmt: skip
 survivors = {"size = max(1, BLOCK // columns)": "How many rows are taken together is for speed; it changes no bit."}
 

@@ -31,7 +31,7 @@ others: Sequence[Mapping[str, Any]] = (
 survivors = {
     "def __call__(self, x: Vector, /) -> Vector:": "what was sent is cleared, and the call counted, in any order",
 }
-refused: Sequence[Mapping[str, Any]] = ({"k": -1}, {"layers": 0}, {"through": "tree"})
+refused: Sequence[Mapping[str, Any]] = ({"k": -1}, {"layers": 0}, {"layers": 2**14 + 1}, {"through": "tree"})
 
 
 def owed(p: int) -> Sequence[Mapping[str, Any]]:  # noqa: ARG001  # as for every page

@@ -65,8 +65,8 @@ class Params(NamedTuple):
     """
 
     k: Annotated[int, Between(0)] = 2
-    columns: Annotated[int, Between(0)] = 0
-    sketch: Annotated[int, Between(1)] = 4
+    columns: Annotated[int, Between(0, 2**18)] = 0
+    sketch: Annotated[int, Between(1, 2**10)] = 4
     seed: Annotated[int, Between(0)] = 0
     feedback: Literal["none", "ef14", "ef21", "ef21m"] = "none"
     momentum: Annotated[int, Between(0, 1000)] = 100

@@ -56,7 +56,7 @@ class Params(NamedTuple):
     """``k``: how many entries a rank would select; ``layers``: how many there are; ``through``: how sums are made."""
 
     k: Annotated[int, Between(0)] = 100
-    layers: Annotated[int, Between(1)] = 16
+    layers: Annotated[int, Between(1, 2**14)] = 16
     through: Literal["ring", "two_shot"] = "ring"
 
 

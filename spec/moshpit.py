@@ -75,8 +75,8 @@ class Params(NamedTuple):
     and ``failing``: who fails, each as ``(rank, t, sent)``.
     """
 
-    m: Annotated[int, Between(2)] = 2
-    rounds: Annotated[int, Between(0)] = 0
+    m: Annotated[int, Between(2, 2**16)] = 2
+    rounds: Annotated[int, Between(0, 2**10)] = 0
     chance: Annotated[int, Between(0)] = 0
     weights: Annotated[Sequence[int], AtLeast(0)] = ()
     bandwidths: Annotated[Sequence[int], AtLeast(0)] = ()

@@ -32,6 +32,9 @@ def told(error: Exception) -> int:
             leave_output()
             click.echo(f"sparring: the output cannot be written: {error.strerror}", err=True)
             return BAD_INPUT
+        if isinstance(error, MemoryError):
+            click.echo("sparring: that does not fit into memory; right: smaller vectors, numbers or files", err=True)
+            return BAD_INPUT
         traceback.print_exception(error)
         click.echo("sparring: an error of its own, and no verdict", err=True)
         return OWN_FAULT

@@ -17,11 +17,16 @@ from sparring.spec.core.model import Page, bound
 from sparring.spec.core.numbers import Bool, Int
 from sparring.spec.core.vector_parts import Places
 
+MESSAGES = 2**12
+"""The most messages of a rank in a step that are looked at, where there are fewer ranks."""
+
 
 def step_sends(page: Page, t: int, p: int) -> list[tuple[int, int, Chunks]]:
     """Who sends in step ``t``, to whom, and which chunks, by sender; what is silent is checked too."""
     if (messages := number(page.messages(t, p))) < 1:
         raise ScheduleFault(p, t, f"messages({t}, {p}) = {messages}; a step has at least 1")
+    if messages > (most := max(p, MESSAGES)):
+        raise InputError(f"page {page.name}: messages({t}, {p}) = {messages}; right: at most {most} a rank and step")
     letters = [(j,) for j in range(messages)] if page.several else [()]
     each = [(r, j) for r in range(p) for j in letters]
     try:
@@ -83,6 +88,7 @@ def carried(page: Page, carries: Callable[..., Bool], r: int, t: int, p: int) ->
 
 def places(some: Chunks, n: int, chunks: int) -> Places:
     """Where chunks lie in a vector of ``n`` entries."""
+
     def begins(c: int) -> int:
         return number(bound(c, n, chunks))
 

@@ -58,6 +58,8 @@ KNOWN = Known(
     ],
     made_with={"k": 1, "columns": 2, "feedback": "ef14", "allow_nan": False},
     refused=[
+        ({"columns": 2**40}, "columns = 1099511627776: it must be 262144 or less"),
+        ({"sketch": 2**40}, "sketch = 1099511627776: it must be 1024 or less"),
         ({"columns": 1.5}, "columns = 1.5: it must be a whole number, 0 or more"),
         ({"momentum": 1001}, "momentum = 1001: it must be 1000 or less, thousandths"),
         ({"feedback": "ef15"}, "feedback = 'ef15': it must be one of none, ef14, ef21, ef21m"),

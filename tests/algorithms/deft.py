@@ -73,6 +73,7 @@ KNOWN = Known(
     ],
     made_with={"k": 2, "allow_nan": False},
     refused=[
+        ({"layers": 2**40}, "layers = 1099511627776: it must be 16384 or less"),
         ({"k": 1.5}, "k = 1.5: it must be a whole number, 0 or more"),
         ({"layers": 0}, "layers = 0: it must be a whole number, 1 or more"),
         ({"through": "tree"}, "through = 'tree': it must be one of ring, two_shot"),

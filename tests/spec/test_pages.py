@@ -11,6 +11,7 @@ import sparring
 from sparring import InputError, UnknownPage, page, pages
 from sparring.proofs.reading.held_values import function_codes
 from sparring.spec.core.numbers import Sym
+from sparring.spec.core.runner import run
 from sparring.spec.core.vocabulary import LETTERS
 
 RING = Path(sparring.__file__).parent / "spec" / "ring.py"
@@ -128,6 +129,27 @@ def test_a_parameter_without_default_is_asked_for(write):
 
     with pytest.raises(InputError, match="needs a value for 'far': -P far=VALUE"):
         page(file)
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [("arc_top_k columns", 2**18), ("arc_top_k sketch", 2**10), ("deft layers", 2**14), ("moshpit rounds", 2**10),
+     ("moshpit m", 2**16)],
+)  # fmt: skip
+def test_what_is_worked_through_one_by_one_has_a_bound(name, most):
+    """A number beyond it would take hours, and is refused at once."""
+    algorithm, letter = name.split()
+
+    assert page(algorithm, **{letter: most}).params[letter] == most
+    with pytest.raises(InputError, match=f"{letter} = {2**40}: it must be [0-2] to {most}"):
+        page(algorithm, **{letter: 2**40})
+
+
+def test_a_step_has_no_endless_messages():
+    """Each is looked at: a radix may be larger than the number of ranks, but not by far."""
+    assert run(page("recursive_multiplying", radix=50), [[1.0], [2.0]]).results == [[3.0], [3.0]]
+    with pytest.raises(InputError, match=r"page recursive_multiplying: messages\(0, 2\) = \d+; right: at most 4096"):
+        run(page("recursive_multiplying", radix=2**40), [[1.0], [2.0]]).results  # is computed when asked for
 
 
 def test_a_page_of_sparring_s_own_is_loaded_once():
