@@ -46,7 +46,7 @@ def parameters(module: ModuleType, name: str, given: Mapping[str, Any]) -> dict[
             kind = kinds[field]
             if get_origin(kind) is Annotated and not fits(get_args(kind)[0], value):
                 kind = get_args(kind)[0]
-            raise InputError(f"page {name}: {field} = {value!r}: it must be {words(kind)}")
+            raise InputError(f"page {name}: {field} = {value!r:.80}: it must be {words(kind)}")
     return dict(params(**given)._asdict())
 
 

@@ -145,6 +145,12 @@ def test_what_is_worked_through_one_by_one_has_a_bound(name, most):
         page(algorithm, **{letter: 2**40})
 
 
+def test_what_is_no_number_is_shown_by_its_beginning():
+    """However long it is, the sentence can be read."""
+    with pytest.raises(InputError, match=r"page deft: layers = '\[{79}: it must be a whole number"):
+        page("deft", layers="[" * 100_000)
+
+
 def test_a_step_has_no_endless_messages():
     """Each is looked at: a radix may be larger than the number of ranks, but not by far."""
     assert run(page("recursive_multiplying", radix=50), [[1.0], [2.0]]).results == [[3.0], [3.0]]
