@@ -77,29 +77,13 @@ class Allreduce(Keeping):
     most: ClassVar = {"columns": 1 << 18, "sketch": 1 << 10}
 
     def __init__(
-        self,
-        comm: Intracomm,
-        n: int,
-        *,
-        k: int = 2,
-        columns: int = 0,
-        sketch: int = 4,
-        seed: int = 0,
-        feedback: str = "none",
-        momentum: int = 100,
-        through: str = "ring",
-        allow_nan: bool = True,
+        self, comm: Intracomm, n: int, *, k: int = 2, columns: int = 0, sketch: int = 4, seed: int = 0,
+        feedback: str = "none", momentum: int = 100, through: str = "ring", allow_nan: bool = True,
         validate: bool = True,
     ) -> None:
-        numbers = {
-            "k": (k, 0),
-            "columns": (columns, 0),
-            "sketch": (sketch, 1),
-            "seed": (seed, 0),
-            "momentum": (momentum, 0),
-            "feedback": place(feedback, FEEDBACK),
-            "through": place(through, SCHEDULES),
-        }
+        numbers = {"k": (k, 0), "columns": (columns, 0), "sketch": (sketch, 1), "seed": (seed, 0),
+                   "momentum": (momentum, 0), "feedback": place(feedback, FEEDBACK),
+                   "through": place(through, SCHEDULES)}
         fault = unknown(feedback, through, momentum)
         super().__init__(comm, n, numbers, allow_nan=allow_nan, validate=validate, fault=fault)
         self._columns = int(columns) or wide(self._n)
@@ -202,34 +186,13 @@ class Allreduce(Keeping):
 
 
 def allreduce(
-    comm: Intracomm,
-    x: Vector,
-    /,
-    *,
-    k: int = 2,
-    columns: int = 0,
-    sketch: int = 4,
-    seed: int = 0,
-    feedback: str = "none",
-    momentum: int = 100,
-    through: str = "ring",
-    allow_nan: bool = True,
+    comm: Intracomm, x: Vector, /, *, k: int = 2, columns: int = 0, sketch: int = 4, seed: int = 0,
+    feedback: str = "none", momentum: int = 100, through: str = "ring", allow_nan: bool = True,
     validate: bool = True,
 ) -> Vector:
     """One call of a new :class:`Allreduce`: what it leaves out is lost.  Collective."""
-    made = Allreduce(
-        comm,
-        np.size(x),
-        k=k,
-        columns=columns,
-        sketch=sketch,
-        seed=seed,
-        feedback=feedback,
-        momentum=momentum,
-        through=through,
-        allow_nan=allow_nan,
-        validate=validate,
-    )
+    made = Allreduce(comm, np.size(x), k=k, columns=columns, sketch=sketch, seed=seed, feedback=feedback,
+                     momentum=momentum, through=through, allow_nan=allow_nan, validate=validate)
     return made(x)
 
 

@@ -50,15 +50,8 @@ class Allreduce(Keeping):
     most: ClassVar = {"layers": 1 << 14}
 
     def __init__(
-        self,
-        comm: Intracomm,
-        n: int,
-        *,
-        k: int = 100,
-        layers: int = 16,
-        through: str = "ring",
-        allow_nan: bool = True,
-        validate: bool = True,
+        self, comm: Intracomm, n: int, *, k: int = 100, layers: int = 16, through: str = "ring",
+        allow_nan: bool = True, validate: bool = True,
     ) -> None:
         numbers = {"k": (k, 0), "layers": (layers, 1), "through": place(through, SCHEDULES)}
         fault = "" if through in SCHEDULES else f"through = {through!r}: it must be one of {', '.join(SCHEDULES)}"
@@ -104,14 +97,7 @@ class Allreduce(Keeping):
 
 
 def allreduce(
-    comm: Intracomm,
-    x: Vector,
-    /,
-    *,
-    k: int = 100,
-    layers: int = 16,
-    through: str = "ring",
-    allow_nan: bool = True,
+    comm: Intracomm, x: Vector, /, *, k: int = 100, layers: int = 16, through: str = "ring", allow_nan: bool = True,
     validate: bool = True,
 ) -> Vector:
     """One call of a new :class:`Allreduce`: what it does not send is lost.  Collective."""

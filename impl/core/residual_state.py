@@ -44,21 +44,12 @@ class Keeping(Copied):
     """The most that some of the numbers may be, as they are worked through one by one."""
 
     def __init__(
-        self,
-        comm: Intracomm,
-        n: int,
-        numbers: Mapping[str, tuple[int, int]],
-        *,
-        allow_nan: bool,
-        validate: bool,
+        self, comm: Intracomm, n: int, numbers: Mapping[str, tuple[int, int]], *, allow_nan: bool, validate: bool,
         fault: str = "",
     ) -> None:
         self._comm, self._allow_nan, self._validate = private(comm), allow_nan, validate
-        more = (
-            f"{name} = {numbers[name][0]}: it must be {most} or less"
-            for name, most in self.most.items()
-            if whole(numbers[name][0], most + 1)
-        )
+        more = (f"{name} = {numbers[name][0]}: it must be {most} or less"
+                for name, most in self.most.items() if whole(numbers[name][0], most + 1))
         settle(self._comm, {"n": (n, 0), **numbers}, validate, fault or next(more, ""))
         self._n = int(n)
         self._waiting: Vector | None = None
@@ -110,11 +101,8 @@ def settle(comm: Intracomm, numbers: Mapping[str, tuple[int, int]], validate: bo
 
     ``fault``: what else is wrong with this rank's arguments, a sentence; empty where nothing is.
     """
-    odd = [
-        f"{name} = {x!r}: it must be a whole number, {least} or more"
-        for name, (x, least) in numbers.items()
-        if not whole(x, least)
-    ]
+    odd = [f"{name} = {x!r}: it must be a whole number, {least} or more"
+           for name, (x, least) in numbers.items() if not whole(x, least)]
     odd += [fault] if fault else []
     told = np.zeros((comm.Get_size(), len(numbers)), np.int64)
     if validate:
