@@ -6,11 +6,14 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from reprlib import repr as brief
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
 
 from sparring.errors import InputError
 
 Object = dict[str, Any]
+T = TypeVar("T")
 
 
 def parsed(text: str | bytes) -> Any:
@@ -24,6 +27,16 @@ def parsed(text: str | bytes) -> Any:
         return json.loads(text, object_pairs_hook=once)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def typed(data: bytes, kind: type[T]) -> T:
+    """Read JSON as a value of that kind.  Raises ``msgspec.MsgspecError``, also for a field that comes twice."""
+    found = msgspec.json.decode(data, type=kind)
+    try:
+        parsed(data)  # of two fields with one name some readers take the first, others the last
+    except ValueError as error:
+        raise msgspec.ValidationError(str(error)) from None
+    return found
 
 
 def once(pairs: list[tuple[str, Any]]) -> Object:

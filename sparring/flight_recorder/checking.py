@@ -29,6 +29,7 @@ PROPERTIES: Mapping[str, str] = {
 """The properties that are judged of dumps, in the order in which they are shown."""
 LATE = 0.1
 """The seconds from which on it is told who came last."""
+SWITCHED_ON = "a job with TORCH_FR_BUFFER_SIZE (TORCH_NCCL_TRACE_BUFFER_SIZE in older torch) above 0"
 NO_LINES = "lines: JSON dumps have no source lines; the pickles of torch._C._distributed_c10d._dump_fr_trace() do"
 
 
@@ -43,6 +44,8 @@ def check_dumps(folder: str | Path, ranks: int | None = None) -> Report:
     read = dumps.read(folder)
     if not read:
         raise InputError(f"{folder} has no dumps; right: one a rank, whose names end in the ranks, such as trace_0")
+    if not any(dump.entries for dump in read.values()):
+        raise InputError(f"the dumps in {folder} have no calls; right: {SWITCHED_ON}")
     if ranks is not None and not max(read) < ranks <= dumps.RANKS:
         raise InputError(
             f"ranks = {ranks}, and the last dump is of rank {max(read)}; right: {max(read) + 1} to {dumps.RANKS}"

@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 
 from sparring.errors import InputError
 from sparring.flight_recorder import plain_pickle
+from sparring.rules import typed
 
 SIZE, TOTAL = 2**25, 2**29
 """The most bytes of a file, and of all files together."""
@@ -147,10 +148,7 @@ def read_one(path: Path) -> Dump:
 def decoded(data: bytes) -> Dump:
     """Return the dump that a file holds, in either form."""
     try:
-        if data.startswith(PICKLE):
-            dump = msgspec.convert(plain_pickle.loads(data), Dump)
-        else:
-            dump = msgspec.json.decode(data, type=Dump)
+        dump = msgspec.convert(plain_pickle.loads(data), Dump) if data.startswith(PICKLE) else typed(data, Dump)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InputError(f"{str(error) or 'too deep'}; right: {WANTED}") from None
     if not re.fullmatch(r"2\.\d{1,6}", dump.version, re.ASCII):

@@ -24,6 +24,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from sparring.errors import InputError
+from sparring.rules import typed
 
 RANKS = 4096
 BLOCKS = 4096  # of one rank
@@ -130,7 +131,7 @@ def decoded(data: bytes, kind: type[T], right: str) -> T:
     Raise InputError, which says what is wrong, where, and what would be right.
     """
     try:
-        return msgspec.json.decode(data, type=kind)
+        return typed(data, kind)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         raise InputError(f"{str(error) or 'too deep'}; right: {right}") from None
 

@@ -20,6 +20,7 @@ import msgspec
 
 from sparring.costs.formulas import units
 from sparring.errors import InputError, did_you_mean
+from sparring.rules import typed
 from sparring.spec.core.model import Page
 from sparring.spec.core.schedule import number, truth
 
@@ -209,7 +210,7 @@ class Machine:
         if data is None:
             raise InputError(f"{file} has more than {LARGEST} bytes; a machine's file is small")
         try:
-            stored = msgspec.json.decode(data, type=Stored)
+            stored = typed(data, Stored)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise InputError(f"{file} holds no machine: {error}; right: {EXAMPLE}") from error
         if stored.schema != 1:

@@ -81,6 +81,7 @@ def test_work_that_a_machine_does_not_know():
         ("[]", "holds no machine: Expected `object`"),
         ('{"alpha": "5us"}', "there is no beta; right: "),
         ('{"alpha": "5us", "beta": "1ns", "delta": 1}', "unknown field `delta`"),
+        ('{"alpha": 0, "alpha": "5us", "beta": "1ns"}', "a field comes twice"),
         ('{"alpha": [], "beta": "1ns"}', r"\$.alpha"),
         ('{"alpha": "5 parsecs", "beta": "1ns"}', "alpha=5 parsecs: seconds a message"),
         ('{"alpha": -1, "beta": "1ns"}', "alpha=-1.0: seconds a message"),

@@ -244,6 +244,13 @@ def test_a_rank_without_a_dump(tmp_path):
         check_dumps(whole, 1)
 
 
+def test_a_job_without_calls_is_not_judged(tmp_path):
+    """Its recorders were off; a rank that alone made none is told of."""
+    with pytest.raises(InputError, match=r"have no calls; right: a job with TORCH_FR_BUFFER_SIZE"):
+        check_dumps(job(tmp_path, both([]), g0=[0, 1]))
+    assert first(job(tmp_path, {1: [call(done=False)]}, g0=[0, 1]))[0] == "arrival"
+
+
 def test_a_full_buffer(tmp_path):
     """What was overwritten on one rank is not held against it; what came after is judged."""
     late = [call(number=n) for n in (3, 4)]

@@ -52,6 +52,7 @@ WRONG = [
     (b'{"version": "2.10", "entries": ' + b"[" * 10**5, "right: a flight-recorder dump"),
     (b'{"version": "2.10", "entries": [], "x": ' + b"[" * 10**5, "right: a flight-recorder dump"),
     ({}, "missing required field `version`"),
+    (b'{"version": "2.9", "version": "2.10", "entries": []}', "a field comes twice"),
     ({**GOOD, "version": "3.0"}, "a dump of version '3.0'; right: 2.0 to 2.10"),
     ({**GOOD, "version": "2.1" + "0" * 99}, "a dump of version"),
     ({**GOOD, "pg_config": {"0": {"ranks": "[0, 999999999]"}}}, "a group has rank 999999999; right: ranks below 65536"),

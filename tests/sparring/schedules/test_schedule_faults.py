@@ -110,6 +110,7 @@ PLAIN = {
     "Expected `object`": b"[]",
     "Invalid value 'other'": b'{"format": "other"}',
     "missing required field": b'{"format": "sparring-schedule-1", "name": "x"}',
+    "a field comes twice": swapped(JSON, '"name"', '"name":"x","name"'),
     "unknown field `nom`": swapped(JSON, '"name"', '"nom"'),
     "Expected `int`, got `str`": swapped(JSON, '"chunks":1', '"chunks":"1"'),
     "Invalid enum value 'x'": swapped(JSON, '"op":"s"', '"op":"x"'),
