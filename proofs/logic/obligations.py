@@ -24,7 +24,17 @@ Contributor = Callable[[Int, Int, Int, Int], Int]
 Spent = Callable[[Int, Int, Int, Int], Bool]
 """``spent(r, c, t, p)``: after ``t`` steps rank ``r`` has given its copy of chunk ``c`` away to be added."""
 
-Lemmas = Callable[[Int, Int, Int], Sequence[Bool]]
+
+class Stepwise(NamedTuple):
+    """A lemma that follows from steps; each may rest on those before it, and none helps anything else."""
+
+    lemma: Bool
+    steps: Sequence[Bool]
+    given: int | None = None
+    """So many of the lemmas before it help, the first; by default all."""
+
+
+Lemmas = Callable[[Int, Int, Int], Sequence[Bool | Stepwise]]
 """``lemmas(r, t, p)``: truths about every rank in every step; each may rest on those before it."""
 
 Bound = Callable[[Int, Int, Int], Int]
@@ -112,16 +122,26 @@ def with_lemmas(page: Page, lemmas: Lemmas | None, claims: Iterable[Obligation])
     It is proved of all ranks, chunks and steps of the page, and of nothing else a claim may suppose it.
     """
     lemmas = lemmas or (lambda r, t, p: ())
-    at_r, at_s, step = tuple(lemmas(r, t, p)), tuple(lemmas(s, t, p)), during(page)
+    shown, step = tuple(lemmas(r, t, p)), during(page)
+    at_r, at_s = (tuple(stepwise(one).lemma for one in some) for some in (shown, lemmas(s, t, p)))
     given = [(claim, known(claim, at_r, at_s)) for claim in claims]
     helped = {id(lemma) for _, helping in given for lemma in helping}
     needed = max((i + 1 for i, lemma in enumerate(at_r) if id(lemma) in helped), default=0)
     for i, lemma in enumerate(at_r[:needed]):
-        yield note(f"{LEMMA}{i + 1}", (*step, *at_r[:i]), lemma)
+        one = stepwise(shown[i])
+        premises = (*step, *at_r[:i][: one.given])
+        for k, said in enumerate(one.steps):
+            yield note(f"{LEMMA}{i + 1}, step {k + 1}", (*premises, *one.steps[:k]), said)
+        yield note(f"{LEMMA}{i + 1}", (*premises, *one.steps), lemma)
     for claim, helping in given:
         supposed = {*map(repr, claim.hypotheses)}
         unsaid = [h for h in step if repr(h) not in supposed] if helping else []
         yield claim._replace(hypotheses=(*claim.hypotheses, *(guarded(lemma, unsaid) for lemma in helping)))
+
+
+def stepwise(lemma: Bool | Stepwise) -> Stepwise:
+    """Return a lemma with its steps, of which it may have none."""
+    return lemma if isinstance(lemma, Stepwise) else Stepwise(lemma, ())
 
 
 def guarded(lemma: Bool, unsaid: Sequence[Bool]) -> Bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sparring import page
-from sparring.proofs.logic.obligations import Obligation, always, during, p, r, t, with_lemmas, within
+from sparring.proofs.logic.obligations import Obligation, Stepwise, always, during, p, r, t, with_lemmas, within
 from sparring.proofs.logic.queries import answered
 from sparring.proofs.statements.formulas import valued
 from sparring.spec.core.numbers import both
@@ -59,3 +59,23 @@ def test_formulas_have_values_in_the_end_as_well(beyond, right):
         "shifts of holds": True,
         "shifts of holds in the end": right,
     }
+
+
+LAST, FALSE = RING.steps(p) - 1 - t >= 0, r < p - 1
+STEPS = {
+    "a step": ([Stepwise(LAST, [t < RING.steps(p)])], {"lemma 1, step 1": True, "lemma 1": True}),
+    "a false step": ([Stepwise(FALSE, [FALSE])], {"lemma 1, step 1": False, "lemma 1": True}),
+    "a step that helps no other lemma": (
+        [Stepwise(LAST, [FALSE]), FALSE],
+        {"lemma 1, step 1": False, "lemma 1": True, "lemma 2": False},
+    ),
+    "no lemma before it": ([FALSE, Stepwise(FALSE, [], 0)], {"lemma 1": False, "lemma 2": False}),
+    "itself and one after it": ([Stepwise(FALSE, [], 2), FALSE], {"lemma 1": False, "lemma 2": True}),
+}
+
+
+@pytest.mark.parametrize(("lemmas", "words"), STEPS.values(), ids=STEPS)
+def test_steps_of_a_lemma_are_proved_and_help_it_alone(lemmas, words):
+    """Nor does a lemma rest on itself, or on later ones, whichever it names."""
+    found = proved(lambda r, t, p: lemmas, [Obligation("claimed", during(RING), both(LAST, r < p))])
+    assert {name: holds for name, holds in found.items() if name != "claimed"} == words
