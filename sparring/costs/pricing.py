@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from types import ModuleType
 from typing import Any, TypeVar
 
 from sparring.costs import compositions, union_cost
@@ -11,7 +13,6 @@ from sparring.costs.derivation.closed_forms import derive
 from sparring.costs.union_cost import UnionCost
 from sparring.errors import Refuted
 from sparring.spec.core.model import Page
-from sparring.spec.core.origins import trusted
 
 FEW = range(1, 10)
 """On so many ranks the costs of a user's page are held against runs before they are used."""
@@ -21,10 +22,14 @@ Found = TypeVar("Found", bound=Any)
 
 def counted(found: Found, ranks: Iterable[int] = FEW) -> Found:
     """Return a cost; raise Refuted where runs of a user's page send something else.  Tests count those of ours."""
-    page = found.page
-    if not trusted(page.module.__name__, "") and (unlike := found.unlike(ranks)):
-        raise Refuted(f"the cost of {page.name} is not what runs send: {unlike}")
+    if not ships(found.page.module) and (unlike := found.unlike(ranks)):
+        raise Refuted(f"the cost of {found.page.name} is not what runs send: {unlike}")
     return found
+
+
+def ships(module: ModuleType) -> bool:
+    """Return whether a page's module is one of sparring's own."""
+    return module.__name__.startswith("sparring.spec.") and sys.modules.get(module.__name__) is module
 
 
 def cost(page: Page, support: str = "union") -> Cost | UnionCost:
